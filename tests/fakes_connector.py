@@ -148,6 +148,13 @@ class FakeConnector:
         )
         return await self.post(app_url, activity, path=path)
 
+    async def ask(
+        self, app_url: str, text: str, *, until: str, conversation: str = "conversation-1"
+    ) -> Activity:
+        """Post a user's message; return the first message whose text holds `until`."""
+        await self.say(app_url, text, conversation=conversation)
+        return await self.until_said(until, conversation=conversation)
+
     async def press(
         self, app_url: str, button: Activity, *, conversation: str = "conversation-1"
     ) -> Posted:

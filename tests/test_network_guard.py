@@ -38,9 +38,7 @@ async def test_a_real_connection_on_loopback_passes() -> None:
         writer.close()
 
 
-async def test_an_attempt_that_code_hides_fails_the_test(
-    network_guard: NetworkGuard,
-) -> None:
+async def test_an_attempt_that_code_hides_fails_the_test(network_guard: NetworkGuard) -> None:
     with (
         pytest.raises(AssertionError, match=r"192\.0\.2\.1"),
         network_guard.watching(),

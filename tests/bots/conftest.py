@@ -33,7 +33,7 @@ from services.turn_scheduler.conversation_worker import Deliver
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.fakes import CountingIds
 from tests.fakes_connector import FakeConnector
-from tests.routes.fakes import FakeReader, FakeScheduler, FakeTeam, spoken
+from tests.routes.fakes import FakeReader, FakeScheduler, FakeTeam, spoken, tell
 
 
 class BotScheduler(FakeScheduler):
@@ -77,8 +77,7 @@ class KeptAnswers(Repeats):
             return None
         run = Run(run_id="run_repeated", message=message, replayed=True)
         for number, text in enumerate(texts, 1):
-            for event in spoken(f"m{number}", text):
-                run.emit(event)
+            tell(run, spoken(f"m{number}", text))
         run.emit(RunFinished(outcome="success", timing=TurnTiming()))
         return run
 

@@ -199,14 +199,12 @@ async def test_an_object_id_from_another_channel_than_teams_is_not_believed(
 async def test_replies_find_conversations_whatever_they_are_called(
     conversation: str, bot: Bot, channel: FakeConnector
 ) -> None:
-    await channel.say(bot.url, "hello", conversation=conversation)
-    await channel.until_said("You said: hello", conversation=conversation)
+    await channel.ask(bot.url, "hello", until="You said: hello", conversation=conversation)
 
 
 async def test_group_chats_are_answered_like_others(bot: Bot, channel: FakeConnector) -> None:
     channel.groups.add("group-1")
-    await channel.say(bot.url, "hello", conversation="group-1")
-    await channel.until_said("You said: hello", conversation="group-1")
+    await channel.ask(bot.url, "hello", until="You said: hello", conversation="group-1")
 
 
 # -- other types ----------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from tests.bots.scripts import Talk, telling
 from tests.bots.test_door import WRONG_TOKENS
 from tests.bots.test_owed import DeadLater, never, until_owed
 from tests.fakes_connector import FakeConnector, Posted
-from tests.routes.fakes import answer
+from tests.routes.fakes import answer, tell
 
 RADIOLOGY_ID = "77777777-8888-7777-6666-555555555555"
 TEAM_PATH, AGENT_PATH = "/api/messages", "/api/Radiology/messages"
@@ -282,8 +282,7 @@ async def test_a_message_of_another_replica_is_answered_by_its_bot(
     run = Run(run_id="run_of_another", message=stored)
     assert second.scheduler.deliver is not None
     await second.scheduler.deliver(run)
-    for event in answer(run, "From here."):
-        run.emit(event)
+    tell(run, answer(run, "From here."))
     await teams.until_said("From here.")
     assert tokens_of(teams, "From here.") == {AGENT_TOKEN}
 

@@ -20,8 +20,7 @@ async def says_something(talk: Talk) -> None:
 async def answered(bot: Bot, teams: FakeConnector, folder: Path) -> str:
     """Have something answered, and return what Teams calls the answer, once that is stored."""
     bot.scheduler.script = telling(says_something)
-    await teams.say(bot.url, "what did the CT show?")
-    message = await teams.until_said("It is a mass.")
+    message = await teams.ask(bot.url, "what did the CT show?", until="It is a mass.")
     await until(lambda: list((folder / "chat-users").glob("deliveries/*/sent/*.json")))
     return teams.id_of(message)
 
@@ -98,6 +97,5 @@ async def test_a_comment_that_is_not_json_is_refused(
 
 async def test_only_teams_shows_thumbs(bot: Bot, channel: FakeConnector) -> None:
     bot.scheduler.script = telling(says_something)
-    await channel.say(bot.url, "hello")
-    message = await channel.until_said("It is a mass.")
+    message = await channel.ask(bot.url, "hello", until="It is a mass.")
     assert "channelData" not in message

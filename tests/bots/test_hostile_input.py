@@ -58,8 +58,7 @@ async def test_logs_hold_neither_what_was_said_nor_tokens(
     await channel.post(bot.url, {**spoken, "text": ["CANARY-shape"]}, headers=token)
     await channel.post(bot.url, b'{"type": "CANARY', headers=token)
     bot.scheduler.refusal = StoreUnavailableError("the store is down")
-    await channel.say(bot.url, "CANARY-unstored")
-    await channel.until_said("storage")
+    await channel.ask(bot.url, "CANARY-unstored", until="storage")
     captured = capfd.readouterr()
     assert "bot_reply_kept" in captured.out + captured.err
     assert "CANARY" not in captured.out + captured.err

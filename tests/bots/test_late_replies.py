@@ -53,8 +53,7 @@ async def test_whatever_a_channel_answers_for_a_while_both_replies_come_once_and
 ) -> None:
     bot.scheduler.script = telling(two)
     channel.fail_next(status, kind="message", times=4)
-    await channel.say(bot.url, "hello")
-    await channel.until_said("The second.")
+    await channel.ask(bot.url, "hello", until="The second.")
     await until_owed(tmp_path, 0)
     texts = [text for text in channel.texts() if "The " in text]
     assert ["The first." in texts[0], "The second." in texts[1]] == [True, True]
@@ -86,8 +85,7 @@ async def test_a_conversation_that_takes_nothing_is_parked_until_somebody_writes
     await until_noted(tmp_path, "is_parked", value=True)
     await channel.until_quiet(seconds=0.5)
     assert channel.texts() == [], "nobody knocks at a closed conversation"
-    await channel.say(bot.url, "hello again")
-    await channel.until_said("Lost at first.")
+    await channel.ask(bot.url, "hello again", until="Lost at first.")
 
 
 @pytest.mark.slow
@@ -109,8 +107,7 @@ async def test_what_cannot_be_taken_is_named_and_the_rest_follows(
 ) -> None:
     bot.scheduler.script = telling(two)
     channel.fail_next(400, kind="message")
-    await channel.say(bot.url, "hello")
-    await channel.until_said("The second.")
+    await channel.ask(bot.url, "hello", until="The second.")
     assert "missing here" in channel.texts()[0]
     await channel.until_quiet()
     await until_owed(tmp_path, 0)
@@ -131,8 +128,7 @@ async def test_notes_of_the_version_before_are_found_at_the_next_contact(
     before.parent.mkdir(parents=True)
     note.rename(before)
     second = await start()
-    await channel.say(second.url, "hello again")
-    await channel.until_said("Lost at first.")
+    await channel.ask(second.url, "hello again", until="Lost at first.")
     await channel.until_quiet()
     assert not before.exists()
     await until_owed(tmp_path, 0)

@@ -67,8 +67,7 @@ async def switches(talk: Talk) -> None:
 
 async def test_a_pressed_suggestion_is_what_it_says(bot: Bot, channel: FakeConnector) -> None:
     bot.scheduler.script = telling(switches, decision="NEW_BLANK")
-    await channel.say(bot.url, "switch to patient_4")
-    asked = await channel.until_said("What next?")
+    asked = await channel.ask(bot.url, "switch to patient_4", until="What next?")
     (action,) = asked["suggestedActions"]["actions"]
     assert action == {
         "type": "imBack",
@@ -81,8 +80,7 @@ async def test_a_pressed_suggestion_is_what_it_says(bot: Bot, channel: FakeConne
 async def test_a_group_is_not_asked(bot: Bot, channel: FakeConnector) -> None:
     channel.groups.add("conversation-1")
     bot.scheduler.script = telling(switches, decision="NEW_BLANK")
-    await channel.say(bot.url, "switch to patient_4")
-    await channel.until_said("Switched")
+    await channel.ask(bot.url, "switch to patient_4", until="Switched")
     assert not any("suggestedActions" in one for one in await channel.until_quiet())
 
 
@@ -108,8 +106,7 @@ async def test_what_failed_is_said_again_by_one_button(bot: Bot, channel: FakeCo
         talk.run.emit(RunFailed(code="model_timeout", text="The model was slow.", ref="run_1"))
 
     bot.scheduler.script = telling(fails)
-    await channel.say(bot.url, "what did the CT show?")
-    await channel.until_said("The model was slow.")
+    await channel.ask(bot.url, "what did the CT show?", until="The model was slow.")
     await channel.press(bot.url, channel.buttons()["Try again"])
     await channel.until_quiet()
     assert [one.text for one in bot.scheduler.messages] == ["what did the CT show?"] * 2
@@ -123,6 +120,5 @@ async def test_what_the_user_alone_can_mend_sends_them_to_nobody_else(
         talk.run.emit(RunFailed(code=code, text="It was not done.", ref="run_1"))
 
     bot.scheduler.script = telling(fails)
-    await channel.say(bot.url, "Confirm")
-    failed = await channel.until_said("It was not done.")
+    failed = await channel.ask(bot.url, "Confirm", until="It was not done.")
     assert ("tell your administrator" in str(failed)) is is_for_others

@@ -16,7 +16,7 @@ from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import FakeConnector
 from tests.present import present
-from tests.routes.fakes import answer
+from tests.routes.fakes import answer, tell
 from tests.waiting import until
 
 Script = Callable[[Run], Awaitable[None]]
@@ -76,8 +76,7 @@ async def until_noted(folder: Path, field: str, value: object) -> None:
 async def test_nothing_is_left_of_what_was_delivered(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
-    await channel.say(bot.url, "hello")
-    await channel.until_said("You said")
+    await channel.ask(bot.url, "hello", until="You said")
     await channel.until_quiet()
     await until_owed(tmp_path, 0)
 
@@ -104,8 +103,7 @@ async def test_what_a_channel_refused_comes_from_another_process(
     await until_noted(tmp_path, "is_kept", value=True)
     await first.server.close()
     second = await start()
-    await channel.say(second.url, "hello again")
-    await channel.until_said("You said: hello again")
+    await channel.ask(second.url, "hello again", until="You said: hello again")
     assert ["Lost at first." in text for text in channel.texts()] == [False, True, False]
     await channel.until_quiet()
     await until_owed(tmp_path, 0)
@@ -118,8 +116,7 @@ async def test_what_a_dead_process_owed_is_made_from_the_stored_answer(
     await until_owed(tmp_path, 1)
     answers.texts[first.scheduler.messages[0].message_hash] = ["Stored before the crash."]
     die()
-    await channel.say(second.url, "are you there?")
-    await channel.until_said("You said: are you there?")
+    await channel.ask(second.url, "are you there?", until="You said: are you there?")
     assert ["Stored before the crash." in text for text in channel.texts()] == [False, True, False]
 
 
@@ -157,12 +154,10 @@ async def test_what_another_replica_answered_and_died_over_comes_from_where_it_w
         answers.texts[run.message.message_hash] = ["Stored before the crash."]
         living.dead = frozenset({dying.name})
         run.replayed = True
-        for event in answer(run, "Stored before the crash."):
-            run.emit(event)
+        tell(run, answer(run, "Stored before the crash."))
 
     second.scheduler.script = answered_elsewhere
-    await channel.say(second.url, "hello")
-    await channel.until_said("Stored before the crash.")
+    await channel.ask(second.url, "hello", until="Stored before the crash.")
     await channel.until_quiet()
     assert len(channel.texts()) == 2  # that it could not come earlier, and itself
     assert notes(tmp_path) == []
@@ -184,8 +179,7 @@ async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
     await until_noted(tmp_path, "delivered", ["m1"])  # the last is noted with the next
     answers.texts[first.scheduler.messages[0].message_hash] = ["One.", "Two.", "Three."]
     die()
-    await channel.say(second.url, "go on")
-    await channel.until_said("You said: go on")
+    await channel.ask(second.url, "go on", until="You said: go on")
     texts = "\n".join(channel.texts())
     assert texts.count("One.") == 1
     assert texts.count("Three.") == 1
@@ -203,8 +197,7 @@ async def test_what_a_taken_over_turn_says_again_is_marked(
 
     first, second = await start(replica=DeadLater()), await start(replica=DeadLater())
     first.scheduler.script = dies
-    await channel.say(first.url, "hello")
-    await channel.until_said("Said before.")
+    await channel.ask(first.url, "hello", until="Said before.")
     (note,) = notes(tmp_path)
     taken_over = Run(run_id=note.stem, message=first.scheduler.messages[0])
     await present(second.scheduler.deliver)(taken_over)
@@ -222,8 +215,7 @@ async def test_nobody_delivers_what_another_replica_is_at_work_on(
     first, second, _ = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
     answers.texts[first.scheduler.messages[0].message_hash] = ["Not yours to say."]
-    await channel.say(second.url, "again")
-    await channel.until_said("You said: again")
+    await channel.ask(second.url, "again", until="You said: again")
     await channel.until_quiet()
     assert len(channel.texts()) == 1
 
@@ -240,8 +232,7 @@ async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
     first, second, _ = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
     answers.texts[first.scheduler.messages[0].message_hash] = ["From far away."]
-    await channel.say(second.url, "again")
-    await channel.until_said("From far away.")
+    await channel.ask(second.url, "again", until="From far away.")
 
 
 @pytest.mark.slow
@@ -251,8 +242,7 @@ async def test_a_server_that_stops_does_not_wait_for_what_others_deliver(
     monkeypatch.setattr(delivery, "CLOSE_SECONDS", 60.0)
     _first, second, _ = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
-    await channel.say(second.url, "again")
-    await channel.until_said("You said: again")
+    await channel.ask(second.url, "again", until="You said: again")
     await channel.until_quiet()
     async with asyncio.timeout(30):
         await second.server.close()
@@ -262,15 +252,13 @@ async def test_a_server_that_stops_does_not_wait_for_what_others_deliver(
 async def test_a_queued_message_that_runs_elsewhere_is_owed_there(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
-    await channel.say(bot.url, "hello")
-    await channel.until_said("You said")
+    await channel.ask(bot.url, "hello", until="You said")
     run = Run(run_id="run_of_another", message=bot.scheduler.messages[0])
     await present(bot.scheduler.deliver)(run)
     events = answer(run, "From here.")
     run.emit(events[0])
     await until(lambda: [note.stem for note in notes(tmp_path)] == ["run_of_another"])
-    for event in events[1:]:
-        run.emit(event)
+    tell(run, events[1:])
     await channel.until_said("From here.")
     await channel.until_quiet()
     await until_owed(tmp_path, 0)
@@ -281,8 +269,7 @@ async def test_a_note_that_cannot_be_written_costs_no_reply(
 ) -> None:
     (tmp_path / "chat-users").write_text("a file where the folder should be")
     bot = await start()
-    await channel.say(bot.url, "hello")
-    await channel.until_said("You said: hello")
+    await channel.ask(bot.url, "hello", until="You said: hello")
 
 
 @pytest.mark.slow
@@ -306,8 +293,7 @@ async def test_what_was_cleared_or_is_forgotten_is_not_shown_any_more(
     answers.fates[first.scheduler.messages[0].message_hash] = fate
     await first.server.close()
     second = await start()
-    await channel.say(second.url, "hello again")
-    await channel.until_said("You said: hello again")
+    await channel.ask(second.url, "hello again", until="You said: hello again")
     await channel.until_quiet()
     told = "\n".join(channel.texts())
     assert "Lost at first." not in told
@@ -325,8 +311,7 @@ async def test_of_what_a_dead_process_may_have_said_before_nothing_is_made(
     asked = first.scheduler.messages[0].message_hash
     answers.texts[asked], answers.fates[asked] = ["Stored before the clear."], fate
     die()
-    await channel.say(second.url, "are you there?")
-    await channel.until_said("You said: are you there?")
+    await channel.ask(second.url, "are you there?", until="You said: are you there?")
     told = "\n".join(channel.texts())
     assert "Stored before the clear." not in told
     assert ("from before the conversation was cleared" in told) is (fate == "cleared")

@@ -113,8 +113,7 @@ async def test_the_steps_are_shown_as_they_run(bot: Bot, channel: FakeConnector)
         reached.extend(texts_of(channel.cards()[-1]))
 
     bot.scheduler.script = telling(stops_in_the_middle, plan=PROPOSED)
-    await channel.say(bot.url, "yes proceed")
-    await channel.until_said("Reading.")
+    await channel.ask(bot.url, "yes proceed", until="Reading.")
     await channel.until_quiet()
     assert reached[1:] == [
         "1. Radiology: Summarise the course (done)",
@@ -142,8 +141,7 @@ async def test_a_plan_that_rests_is_not_shown_again(bot: Bot, channel: FakeConne
         await talk.say("It is a mass.")
 
     bot.scheduler.script = telling(answers, plan=RUNNING)
-    await channel.say(bot.url, "what did the CT show?")
-    await channel.until_said("It is a mass.")
+    await channel.ask(bot.url, "what did the CT show?", until="It is a mass.")
     await channel.until_quiet()
     assert channel.cards() == []
 

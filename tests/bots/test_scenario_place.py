@@ -23,8 +23,7 @@ async def said(bot: Bot, channel: FakeConnector, *after: ScenarioPlace, **before
         await talk.say("Last words.", message_id="m2")
 
     bot.scheduler.script = telling(tell, **before)
-    await channel.say(bot.url, "go on")
-    await channel.until_said("Last words.")
+    await channel.ask(bot.url, "go on", until="Last words.")
     return "\n".join(one.get("text", "") for one in await channel.until_quiet())
 
 

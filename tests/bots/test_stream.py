@@ -58,8 +58,7 @@ async def test_an_answer_grows_in_a_one_to_one_chat(bot: Bot, teams: FakeConnect
 
     bot.scheduler.script = telling(grows)
     began = time.monotonic()
-    await teams.say(bot.url, "hello")
-    await teams.until_said("PT_CTX")
+    await teams.ask(bot.url, "hello", until="PT_CTX")
     most = 2 + (time.monotonic() - began) / text_stream.UPDATE_SECONDS
     kinds, texts = zip(*updates(teams), strict=True)
     assert kinds[-1] == "final"
@@ -79,8 +78,7 @@ async def test_the_final_message_has_all_that_others_have(bot: Bot, teams: FakeC
         await talk.say(*SENTENCES[:8], apart=APART, citations=(source,))
 
     bot.scheduler.script = telling(cites)
-    await teams.say(bot.url, "hello")
-    final = await teams.until_said("PT_CTX")
+    final = await teams.ask(bot.url, "hello", until="PT_CTX")
     message, stream = final["entities"]
     assert message["additionalType"] == ["AIGeneratedContent"]
     assert message["citation"][0]["appearance"]["name"] == "CT chest"
@@ -98,8 +96,7 @@ async def test_what_goes_on_is_told_until_there_is_text(bot: Bot, teams: FakeCon
         await talk.say(*SENTENCES[:8], apart=APART)
 
     bot.scheduler.script = telling(looks_up)
-    await teams.say(bot.url, "hello")
-    await teams.until_said("PT_CTX")
+    await teams.ask(bot.url, "hello", until="PT_CTX")
     told = [text for kind, text in updates(teams) if kind == "informative"]
     assert told == ["Radiology looks something up …", "250 of 1,000 reports are read."]
 
@@ -112,8 +109,7 @@ async def test_a_line_that_stays_stands_beneath_the_answer(bot: Bot, teams: Fake
         await talk.say("No mass.")
 
     bot.scheduler.script = telling(drops_a_request)
-    await teams.say(bot.url, "hello")
-    await teams.until_said("PT_CTX")
+    await teams.ask(bot.url, "hello", until="PT_CTX")
     (answer,) = teams.texts()
     assert "No mass." in answer
     assert "was not answered" in answer
@@ -126,8 +122,7 @@ async def test_one_stream_ends_before_the_next_begins(bot: Bot, teams: FakeConne
         await talk.say(*SENTENCES[6:], apart=APART, agent="Radiology", message_id="m2")
 
     bot.scheduler.script = telling(two_agents)
-    await teams.say(bot.url, "hello")
-    await teams.until_said("number 15")
+    await teams.ask(bot.url, "hello", until="number 15")
     await teams.until_quiet()
     assert [text.splitlines()[0] for text in teams.texts()] == [
         "**PatientHistory**",
@@ -146,8 +141,7 @@ async def test_a_notice_waits_until_the_agent_has_finished(bot: Bot, teams: Fake
         await limit
 
     bot.scheduler.script = telling(noticed)
-    await teams.say(bot.url, "hello")
-    await teams.until_said("Going on with")
+    await teams.ask(bot.url, "hello", until="Going on with")
     assert [text.splitlines()[0] for text in teams.texts()] == [
         "**Radiology**",
         "*The answer was cut.*",
@@ -163,8 +157,7 @@ async def test_a_failure_ends_what_was_shown(bot: Bot, teams: FakeConnector) -> 
         talk.run.emit(RunFailed(code="model_timeout", text="The model was slow.", ref="run_1"))
 
     bot.scheduler.script = telling(fails)
-    await teams.say(bot.url, "hello")
-    failure = await teams.until_said("The model was slow.")
+    failure = await teams.ask(bot.url, "hello", until="The model was slow.")
     assert stream_info(failure) == {
         "type": "streaminfo",
         "streamType": "final",
@@ -177,8 +170,7 @@ async def test_a_failure_ends_what_was_shown(bot: Bot, teams: FakeConnector) -> 
 async def test_groups_get_one_message_for_each_agent(bot: Bot, teams: FakeConnector) -> None:
     teams.groups.add("conversation-1")
     bot.scheduler.script = telling(slowly)
-    await teams.say(bot.url, "hello")
-    message = await teams.until_said("PT_CTX")
+    message = await teams.ask(bot.url, "hello", until="PT_CTX")
     assert updates(teams) == []
     assert "suggestedActions" not in message
     assert {one["type"] for one in teams.activities()} == {"typing", "message"}
@@ -196,8 +188,7 @@ async def test_a_refused_stream_becomes_a_message(
         await talk.say(*SENTENCES, apart=APART, at_last=teams.until_refused)
 
     bot.scheduler.script = telling(one_typing_sign_later)
-    await teams.say(bot.url, "hello")
-    reply = await teams.until_said("PT_CTX")
+    reply = await teams.ask(bot.url, "hello", until="PT_CTX")
     assert stream_info(reply) is None
     assert "number 15" in reply["text"]
     assert teams.refused == 1
@@ -213,8 +204,7 @@ async def test_a_busy_channel_gets_fewer_updates_and_the_whole_text(
         await slowly(talk)
 
     bot.scheduler.script = telling(while_busy)
-    await teams.say(bot.url, "hello")
-    reply = await teams.until_said("PT_CTX")
+    reply = await teams.ask(bot.url, "hello", until="PT_CTX")
     assert "number 15" in reply["text"]
 
 
@@ -228,8 +218,7 @@ async def test_a_refused_final_message_comes_as_any_other(bot: Bot, teams: FakeC
         teams.fail_next(403, kind="message")
 
     bot.scheduler.script = telling(refused_at_the_end)
-    await teams.say(bot.url, "hello")
-    reply = await teams.until_said("PT_CTX")
+    reply = await teams.ask(bot.url, "hello", until="PT_CTX")
     assert updates(teams)
     assert stream_info(reply) is None
     assert "number 15" in reply["text"]
@@ -262,8 +251,7 @@ async def test_a_stream_ends_in_time_and_the_rest_follows(
 
     monkeypatch.setattr(text_stream, "STREAM_SECONDS", 0.3)
     bot.scheduler.script = telling(at_length)
-    await teams.say(bot.url, "hello")
-    await teams.until_said("PT_CTX")
+    await teams.ask(bot.url, "hello", until="PT_CTX")
     first, second = teams.texts()
     assert first.startswith("**Radiology**\n\nThis is sentence number 0.")
     assert first.endswith("*The answer follows in a new message.*")
@@ -283,8 +271,7 @@ async def test_a_long_answer_begins_as_it_was_shown(bot: Bot, teams: FakeConnect
         await talk.say(*[paragraph] * 20, apart=0.03)
 
     bot.scheduler.script = telling(long)
-    await teams.say(bot.url, "hello")
-    await teams.until_said("PT_CTX")
+    await teams.ask(bot.url, "hello", until="PT_CTX")
     texts: list[str] = teams.texts()
     assert len(texts) > 2
     assert texts[0].endswith(f"*(1 of {len(texts)})*")
@@ -309,8 +296,7 @@ async def test_a_models_links_are_dead_while_being_written(bot: Bot, teams: Fake
         await talk.say(*pieces, apart=0.1)
 
     bot.scheduler.script = telling(harmful)
-    await teams.say(bot.url, "hello")
-    await teams.until_said("PT_CTX")
+    await teams.ask(bot.url, "hello", until="PT_CTX")
     shown: list[Activity | Any] = [text for _, text in updates(teams)]
     assert not any("](https" in text or "<img" in text for text in shown)
 

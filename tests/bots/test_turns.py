@@ -20,7 +20,7 @@ from services.runs.hub import Run
 from tests.bots.conftest import Bot, Start
 from tests.fakes_connector import BOT, FakeConnector
 from tests.present import present
-from tests.routes.fakes import answer, spoken, state
+from tests.routes.fakes import answer, spoken, state, tell
 
 NOW = SystemClock().now()
 PLAN = Plan(
@@ -76,8 +76,7 @@ async def test_the_request_is_answered_before_the_turn_and_the_reply_follows(
 
 
 async def test_agents_messages_are_labelled_as_generated(bot: Bot, channel: FakeConnector) -> None:
-    await channel.say(bot.url, "hello")
-    reply = await channel.until_said("You said")
+    reply = await channel.ask(bot.url, "hello", until="You said")
     (label,) = reply["entities"]
     assert label["type"] == "https://schema.org/Message"
     assert label["additionalType"] == ["AIGeneratedContent"]
@@ -85,8 +84,7 @@ async def test_agents_messages_are_labelled_as_generated(bot: Bot, channel: Fake
 
 async def test_the_offline_rules_say_what_they_are(bot: Bot, channel: FakeConnector) -> None:
     bot.scheduler.script = script_of(said("Hello."), state_changes={"model_kind": "offline"})
-    await channel.say(bot.url, "hello")
-    reply = await channel.until_said("Hello.")
+    reply = await channel.ask(bot.url, "hello", until="Hello.")
     assert "not a language model" in reply["text"]
     assert "AIGeneratedContent" not in str(reply)
 
@@ -102,12 +100,10 @@ async def test_typing_is_shown_until_the_first_text_and_not_after_the_last(
         async with asyncio.timeout(60):
             while len(channel.activities()) < 2:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
-        for event in answer(run, "At last.")[1:]:
-            run.emit(event)
+        tell(run, answer(run, "At last.")[1:])
 
     bot.scheduler.script = script
-    await channel.say(bot.url, "hello")
-    await channel.until_said("At last.")
+    await channel.ask(bot.url, "hello", until="At last.")
     kinds = [one["type"] for one in await channel.until_quiet(seconds=0.6)]
     assert kinds[:2] == ["typing", "typing"]
     assert kinds.index("message") == len(kinds) - 1
@@ -121,8 +117,7 @@ async def test_a_turn_longer_than_the_channel_waits_is_delivered_once(
 
     async def script(run: Run) -> None:
         await is_sent_again.wait()
-        for event in answer(run, "Slow but sure."):
-            run.emit(event)
+        tell(run, answer(run, "Slow but sure."))
 
     bot.scheduler.script = script
     assert (await channel.say(bot.url, "hello", activity_id="a-1")).status == 202
@@ -151,8 +146,7 @@ async def test_an_activity_that_comes_twice_is_answered_once(
 async def test_an_answer_from_storage_is_not_sent_again(bot: Bot, channel: FakeConnector) -> None:
     async def script(run: Run) -> None:
         run.replayed = True
-        for event in answer(run, "Old news."):
-            run.emit(event)
+        tell(run, answer(run, "Old news."))
 
     bot.scheduler.script = script
     await channel.say(bot.url, "hello")
@@ -168,8 +162,7 @@ async def test_each_agent_speaks_in_a_message_of_its_own_and_in_order(
         turn_events.Notice(kind="restored", text="Continuing with patient_4."),
         *spoken("m2", "Second.", agent="Radiology"),
     )
-    await channel.say(bot.url, "hello")
-    await channel.until_said("Second.")
+    await channel.ask(bot.url, "hello", until="Second.")
     texts = channel.texts()
     assert [text.splitlines()[0] for text in texts] == [
         "**Orchestrator**",
@@ -183,8 +176,7 @@ async def test_a_failed_turn_says_so_in_one_sentence(bot: Bot, channel: FakeConn
     bot.scheduler.script = script_of(
         turn_events.RunFailed(code="model", text="The model failed.", ref="run_1")
     )
-    await channel.say(bot.url, "hello")
-    await channel.until_said("The model failed.")
+    await channel.ask(bot.url, "hello", until="The model failed.")
     assert len(await channel.until_quiet()) == len(channel.activities())
     assert len(channel.texts()) == 1
 
@@ -197,8 +189,7 @@ async def test_messages_meanwhile_are_queued_and_answered_in_order(
 
     async def script(run: Run) -> None:
         await are_all_sent.wait()
-        for event in answer(run, f"Answer to {run.message.text}"):
-            run.emit(event)
+        tell(run, answer(run, f"Answer to {run.message.text}"))
 
     bot.scheduler.script = script
     for text in ("one", "two", "three"):
@@ -220,13 +211,11 @@ async def test_conversations_do_not_hold_each_other_up(bot: Bot, channel: FakeCo
     async def script(run: Run) -> None:
         if run.conversation_id == "slow":
             await go_on.wait()
-        for event in answer(run, "Done."):
-            run.emit(event)
+        tell(run, answer(run, "Done."))
 
     bot.scheduler.script = script
     await channel.say(bot.url, "hello", conversation="slow")
-    await channel.say(bot.url, "hello", conversation="quick")
-    await channel.until_said("Done.", conversation="quick")
+    await channel.ask(bot.url, "hello", until="Done.", conversation="quick")
     assert channel.messages("slow") == []
     go_on.set()
     await channel.until_said("Done.", conversation="slow")
@@ -235,15 +224,12 @@ async def test_conversations_do_not_hold_each_other_up(bot: Bot, channel: FakeCo
 # -- long answers, links, citations ---------------------------------------------------------------
 
 
-async def test_a_long_answer_comes_in_parts_that_the_channel_takes(
-    start: Start,
-) -> None:
+async def test_a_long_answer_comes_in_parts_that_the_channel_takes(start: Start) -> None:
     async with FakeConnector(messages_per_second=100) as channel:
         bot = await start()
         lines = [f"{number}. Ein Satz über die Lunge, „wörtlich“." for number in range(3_000)]
         bot.scheduler.script = script_of(said("\n".join(lines)))
-        await channel.say(bot.url, "hello")
-        await channel.until_said("PT_CTX")
+        await channel.ask(bot.url, "hello", until="PT_CTX")
         texts = channel.texts()
         assert channel.faults == []
         assert len(texts) > 3
@@ -256,8 +242,7 @@ async def test_a_long_answer_comes_in_parts_that_the_channel_takes(
 async def test_markup_in_an_answer_is_shown_and_not_run(bot: Bot, channel: FakeConnector) -> None:
     text = "<img src=x> [a](javascript:alert(1)) ![b](https://evil.example/b.png) PSA < 0.1"
     bot.scheduler.script = script_of(said(text))
-    await channel.say(bot.url, "hello")
-    reply = await channel.until_said("PSA < 0.1")
+    reply = await channel.ask(bot.url, "hello", until="PSA < 0.1")
     for harm in ("<img", "](javascript", "![", "https://evil"):
         assert harm not in reply["text"]
 
@@ -271,8 +256,7 @@ async def test_sources_are_cited_in_teams_within_its_limits(start: Start) -> Non
         channel.groups.add("conversation-1")
         bot = await start()
         bot.scheduler.script = script_of(said("Sourced.", citations=sources))
-        await channel.say(bot.url, "hello")
-        reply = await channel.until_said("Sourced.")
+        reply = await channel.ask(bot.url, "hello", until="Sourced.")
         assert channel.faults == []
     (entity,) = reply["entities"]
     assert [claim["position"] for claim in entity["citation"]] == list(range(1, 11))
@@ -287,8 +271,7 @@ async def test_in_teams_a_source_is_a_number_and_no_path(start: Start) -> None:
         channel.groups.add("conversation-1")
         bot = await start()
         bot.scheduler.script = script_of(said(text, citations=sources))
-        await channel.say(bot.url, "hello")
-        reply = await channel.until_said("4.1")
+        reply = await channel.ask(bot.url, "hello", until="4.1")
     assert "4.1 [1], 3.4 [2] and 4.1 [1].\n\nSources: [1] [2] [3]" in reply["text"]
     assert "Observation/" not in reply["text"]
     named = {one["position"]: one["appearance"]["name"] for one in reply["entities"][0]["citation"]}
@@ -319,8 +302,7 @@ async def test_sources_are_not_cited_where_the_channel_does_not_know_them(
 ) -> None:
     source = Citation(ref="DocumentReference/note-3", title="CT chest")
     bot.scheduler.script = script_of(said("Sourced.", citations=[source]))
-    await channel.say(bot.url, "hello")
-    reply = await channel.until_said("Sourced.")
+    reply = await channel.ask(bot.url, "hello", until="Sourced.")
     assert "citation" not in reply["entities"][0]
 
 
@@ -387,8 +369,7 @@ async def test_a_question_that_no_button_can_answer_has_none(
     bot.scheduler.script = script_of(
         said("Which patient?"), interrupted, state_changes={"question": question, "plan": PLAN}
     )
-    await channel.say(bot.url, "both of them")
-    await channel.until_said("Which patient?")
+    await channel.ask(bot.url, "both of them", until="Which patient?")
     assert not any(one.get("attachments") for one in await channel.until_quiet())
 
 
@@ -462,8 +443,7 @@ async def test_late_replies_follow_through_the_conversation(
 
     async def script(run: Run) -> None:
         await is_told.wait()
-        for event in answer(run, "Here it is."):
-            run.emit(event)
+        tell(run, answer(run, "Here it is."))
 
     bot.scheduler.script = script
     posted = await channel.say(bot.url, "hello", deliveryMode="expectReplies")
@@ -496,8 +476,7 @@ async def test_too_many_messages_are_refused_in_the_chat(
 ) -> None:
     bot = await start(per_minute=1)
     await channel.say(bot.url, "one")
-    await channel.say(bot.url, "two")
-    await channel.until_said("in a minute")
+    await channel.ask(bot.url, "two", until="in a minute")
     assert len(bot.scheduler.messages) == 1
 
 
@@ -551,8 +530,7 @@ async def test_a_busy_channel_is_asked_again_after_the_time_it_names(
     bot.scheduler.script = script_of(said("Patience."))
     channel.fail_next(429, Retry_After="1")
     began = time.monotonic()
-    await channel.say(bot.url, "hello")
-    await channel.until_said("Patience.")
+    await channel.ask(bot.url, "hello", until="Patience.")
     assert time.monotonic() - began >= 1.0
     assert channel.refused == 1
 
@@ -560,8 +538,7 @@ async def test_a_busy_channel_is_asked_again_after_the_time_it_names(
 @pytest.mark.slow
 async def test_a_channel_that_fails_is_asked_again(bot: Bot, channel: FakeConnector) -> None:
     channel.fail_next(502, times=3)
-    await channel.say(bot.url, "hello")
-    await channel.until_said("You said: hello")
+    await channel.ask(bot.url, "hello", until="You said: hello")
     await channel.until_quiet()
     assert len(channel.texts()) == 1
 
@@ -570,15 +547,13 @@ async def test_a_channel_that_fails_is_asked_again(bot: Bot, channel: FakeConnec
 async def test_replies_never_go_to_a_stored_address_that_is_not_allowed(
     bot: Bot, channel: FakeConnector
 ) -> None:
-    await channel.say(bot.url, "hello")
-    await channel.until_said("You said")
+    await channel.ask(bot.url, "hello", until="You said")
     before = len(channel.activities())
     message = bot.scheduler.messages[0]
     delivery = {**(message.delivery or {}), "serviceUrl": "http://evil.example/"}
     run = Run(run_id="run_2", message=message.model_copy(update={"delivery": delivery}))
     await present(bot.scheduler.deliver)(run)
-    for event in answer(run, "Elsewhere."):
-        run.emit(event)
+    tell(run, answer(run, "Elsewhere."))
     assert len(await channel.until_quiet()) == before
 
 

@@ -93,8 +93,7 @@ async def test_teams_gets_rows_as_a_card_behind_the_answer(bot: Bot, teams: Fake
 
 async def test_a_channel_without_cards_gets_a_text_table(bot: Bot, channel: FakeConnector) -> None:
     bot.scheduler.script = script_of(ViewShown("m1", POTASSIUM), said("It rises."))
-    await channel.say(bot.url, "how is her potassium?")
-    reply = await channel.until_said("It rises.")
+    reply = await channel.ask(bot.url, "how is her potassium?", until="It rises.")
     assert "| 2026-09-02 | Potassium | 5.6 mmol/L | 3.5-5.1 | high |" in reply["text"]
 
 

@@ -213,9 +213,7 @@ async def test_a_release_whose_answer_was_lost_is_a_release(scheduler: Scheduler
     assert (stored.running_turn, stored.answered) == (None, [ANSWERED])
 
 
-async def test_a_release_that_landed_before_anothers_claim_counts(
-    scheduler: Scheduler,
-) -> None:
+async def test_a_release_that_landed_before_anothers_claim_counts(scheduler: Scheduler) -> None:
     claim = await scheduler.claim()
 
     async def land_and_let_another_claim() -> None:

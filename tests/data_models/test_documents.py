@@ -85,9 +85,7 @@ async def test_a_write_that_did_not_happen_is_an_error(store: MemoryBlobStore) -
     assert await read(found) is None
 
 
-async def test_a_cancelled_write_is_over_before_anything_happens(
-    store: MemoryBlobStore,
-) -> None:
+async def test_a_cancelled_write_is_over_before_anything_happens(store: MemoryBlobStore) -> None:
     found = documents(faulty(store, None, Delay(0.05)))
     etag = await found.write(NAME, note("first"), etag=None)
     writing = asyncio.create_task(found.write(NAME, note("second"), etag=etag))

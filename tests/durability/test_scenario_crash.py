@@ -163,9 +163,7 @@ async def on_azurite(azurite: str, patient_storage: None) -> AsyncIterator[Calla
 
 
 @pytest.mark.slow
-async def test_on_azurite_deaths_and_rivals_land_it_once(
-    on_azurite: Callable[[], Place],
-) -> None:
+async def test_on_azurite_deaths_and_rivals_land_it_once(on_azurite: Callable[[], Place]) -> None:
     await assert_two_land_it_once("action", on_azurite())
     for number in (2, 5, 9):
         place = on_azurite()

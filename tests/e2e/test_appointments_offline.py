@@ -18,9 +18,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
         yield running
 
 
-async def test_the_listed_appointment_is_meant_and_of_two_the_user_asked(
-    server: Server,
-) -> None:
+async def test_the_listed_appointment_is_meant_and_of_two_the_user_asked(server: Server) -> None:
     async with streaming(server.url) as talk:
         for text in ("patient_4", "I want to see Dr. Smith", "next week", "tuesday"):
             await talk.say(text)
@@ -47,9 +45,7 @@ async def test_the_listed_appointment_is_meant_and_of_two_the_user_asked(
         assert "10:00" not in left.text
 
 
-async def test_a_question_beside_the_form_ends_neither_it_nor_an_open_yes(
-    server: Server,
-) -> None:
+async def test_a_question_beside_the_form_ends_neither_it_nor_an_open_yes(server: Server) -> None:
     async with streaming(server.url) as talk:
         for text in ("patient_4", "book an appointment", "any allergies?"):
             await talk.say(text)

@@ -140,9 +140,7 @@ async def closed(tmp_path: Path) -> AsyncIterator[BotTalk]:
             assert channel.faults == []
 
 
-async def test_an_emergency_opens_a_closed_chart_by_a_typed_reason_only(
-    closed: BotTalk,
-) -> None:
+async def test_an_emergency_opens_a_closed_chart_by_a_typed_reason_only(closed: BotTalk) -> None:
     refused = await closed.say("patient_4", last_words="it is reviewed.")
     without = await closed.say("break glass:", last_words="Nothing was opened.")
     opened = await closed.say("break glass: unconscious on arrival", last_words="(active)")

@@ -16,9 +16,7 @@ pytestmark = pytest.mark.slow
 CHART = "patient_patient_4_context.json"
 
 
-async def test_after_200_turns_what_is_known_is_true_quoted_and_current(
-    tmp_path: Path,
-) -> None:
+async def test_after_200_turns_what_is_known_is_true_quoted_and_current(tmp_path: Path) -> None:
     with running_server(tmp_path, LLM_PROVIDER="offline") as server:
         async with aiohttp.ClientSession() as client:
             chat = await new_chat(client, server.url)

@@ -87,9 +87,7 @@ async def test_trials_are_judged_criterion_by_criterion(site: EvidenceSite, aske
     assert "Not supported by the record" not in answer.text
 
 
-async def test_what_no_guideline_answers_is_not_missing_in_the_record(
-    site: EvidenceSite,
-) -> None:
+async def test_what_no_guideline_answers_is_not_missing_in_the_record(site: EvidenceSite) -> None:
     told = (await site.talk("patient_4", "Was sagt unsere Leitlinie zu Masern?")).text
     assert "Akte" not in told
     assert "guideline" in told

@@ -68,6 +68,18 @@ class Ward:
         url = f"{self.base}/api/ws/chats/{chat}/messages?stream={stream}"
         return Socket(await self.browser.ws_connect(url, headers=user))
 
+    async def followed(self) -> tuple[dict[str, str], str, Socket]:
+        """Return a launched page, its conversation, and its socket once it follows the hub."""
+        user, chat = await self.launched()
+        page = await self.page(user, chat)
+        await page.until(is_told("followed"))
+        return user, chat, page
+
+    async def asked(self, page: Socket, text: str) -> None:
+        """Say something on a page, and wait for the end of its turn."""
+        await page.say(text)
+        await page.until_finished()
+
     async def csrf(self, user: dict[str, str]) -> str:
         async with self.browser.get(f"{self.base}/api/session", headers=user) as answer:
             return answer.headers["X-CSRF-Token"]
@@ -106,9 +118,7 @@ def is_told(kind: str) -> Any:
 
 
 async def test_an_idle_conversation_opens_whom_the_record_system_opens(ward: Ward) -> None:
-    user, chat = await ward.launched()
-    page = await ward.page(user, chat)
-    await page.until(is_told("followed"))
+    user, chat, page = await ward.followed()
     assert "fhircast/Patient-open.read" in ward.ehr.asked["scope"].split()
     assert ward.hub.forms == [
         {
@@ -132,9 +142,7 @@ async def test_an_idle_conversation_opens_whom_the_record_system_opens(ward: War
 
 
 async def test_whoever_has_begun_something_is_asked_and_nothing_changes(ward: Ward) -> None:
-    user, chat = await ward.launched()
-    page = await ward.page(user, chat)
-    await page.until(is_told("followed"))
+    user, chat, page = await ward.followed()
 
     await ward.drafted(user, chat, "what was her last CEA")
     assert await ward.hub.opens(theirs(7)) == 409
@@ -143,23 +151,19 @@ async def test_whoever_has_begun_something_is_asked_and_nothing_changes(ward: Wa
     assert asks["value"]["patient"]["birth_date"] == "1968-07-21"
     await ward.drafted(user, chat, "")
 
-    await page.say("start tumor board for patient_4")
-    await page.until_finished()
+    await ward.asked(page, "start tumor board for patient_4")
     assert await ward.hub.opens(theirs(7)) == 409
     await page.until(is_told("asks"))
     assert (await ward.view(user, chat))["patient_id"] == "patient_4"
 
-    await page.say("cancel")
-    await page.until_finished()
-    await page.say("what is the stage of pateint_15?")
-    await page.until_finished()
+    await ward.asked(page, "cancel")
+    await ward.asked(page, "what is the stage of pateint_15?")
     await ward.until(user, chat, lambda found: found["question"] is not None)
     assert await ward.hub.opens(theirs(7)) == 409
     await page.until(is_told("asks"))
 
     # What the button says is the user's own word.
-    await page.say("open patient_7")
-    await page.until_finished()
+    await ward.asked(page, "open patient_7")
     assert (await ward.view(user, chat))["patient_id"] == "patient_7"
 
 
@@ -172,9 +176,7 @@ NOT_SURELY: tuple[Json, ...] = (
 
 
 async def test_who_is_not_surely_the_same_person_is_not_followed(ward: Ward) -> None:
-    user, chat = await ward.launched()
-    page = await ward.page(user, chat)
-    await page.until(is_told("followed"))
+    user, chat, page = await ward.followed()
     for changes in NOT_SURELY:
         assert await ward.hub.opens(theirs(7, **changes)) == 409, changes
         (*_, told) = await page.until(is_told("unknown"))
@@ -183,9 +185,7 @@ async def test_who_is_not_surely_the_same_person_is_not_followed(ward: Ward) -> 
 
 
 async def test_foreign_and_broken_events_are_refused_and_a_sync_error_is_told(ward: Ward) -> None:
-    user, chat = await ward.launched()
-    page = await ward.page(user, chat)
-    await page.until(is_told("followed"))
+    user, chat, page = await ward.followed()
     assert await ward.hub.opens(theirs(7), topic="topic of ben") == 403
     assert await ward.hub.tell("Patient-open", []) == 400
     assert await ward.hub.tell("Patient-open", [{"key": 4}]) == 400
@@ -196,9 +196,7 @@ async def test_foreign_and_broken_events_are_refused_and_a_sync_error_is_told(wa
 
 
 async def test_a_lost_line_is_told_and_what_was_missed_is_asked(ward: Ward) -> None:
-    user, chat = await ward.launched()
-    page = await ward.page(user, chat)
-    await page.until(is_told("followed"))
+    user, chat, page = await ward.followed()
     ward.hub.current = theirs(7)
     await ward.hub.breaks()
     await page.until(is_told("lost"))
@@ -210,9 +208,7 @@ async def test_a_lost_line_is_told_and_what_was_missed_is_asked(ward: Ward) -> N
 
 
 async def test_who_signed_out_is_followed_no_more(ward: Ward) -> None:
-    user, chat = await ward.launched()
-    page = await ward.page(user, chat)
-    await page.until(is_told("followed"))
+    user, _chat, _page = await ward.followed()
     csrf = await ward.csrf(user)
     headers = {**user, "X-CSRF-Token": csrf}
     async with ward.browser.post(f"{ward.base}/auth/logout", headers=headers) as answer:

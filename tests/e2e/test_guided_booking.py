@@ -55,9 +55,7 @@ async def test_the_booking_ends_with_an_appointment_in_the_clinic(server: Server
     assert "Smith" in listed
 
 
-async def test_a_declined_time_is_not_booked_and_another_day_is_asked(
-    server: Server,
-) -> None:
+async def test_a_declined_time_is_not_booked_and_another_day_is_asked(server: Server) -> None:
     patient = await Patient.new(server, patient="patient_7")
     await patient.say("start appointment booking", "a check-up, Dr. Smith", next_workday(), "yes")
     assert "Book *" in await patient.say("jo@example.org, no")

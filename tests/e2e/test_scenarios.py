@@ -104,9 +104,7 @@ class Patient:
         return found
 
 
-async def test_the_oncology_intake_runs_over_a_socket_through_a_restart(
-    server: Server,
-) -> None:
+async def test_the_oncology_intake_runs_over_a_socket_through_a_restart(server: Server) -> None:
     patient = await Patient.new(server, patient="patient_4")
     assert "Welcome" in await patient.say("start oncology intake")
     assert "Phone number?" in await patient.say("fine", "yes")

@@ -50,9 +50,7 @@ def test_a_case_that_cannot_be_read_names_a_field(tmp_path: Path, text: str, pro
     assert problem in str(caught.value)
 
 
-def test_an_unknown_suite_is_refused_with_the_others(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_unknown_suite_is_refused_with_the_others(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--suite", "nonsense"]) == 2
     assert "identity" in capsys.readouterr().err
 

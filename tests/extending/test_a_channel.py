@@ -85,9 +85,7 @@ async def slack(tmp_path: Path) -> AsyncIterator[SlackDouble]:
 
 
 @pytest.mark.slow
-async def test_a_question_in_slack_is_answered_with_patient_and_source(
-    slack: SlackDouble,
-) -> None:
+async def test_a_question_in_slack_is_answered_with_patient_and_source(slack: SlackDouble) -> None:
     assert await slack.say("patient_4", event_id="Ev1") == 200
     assert await slack.say("What is the current stage?", event_id="Ev2") == 200
     answer = slack.posts[-1]

@@ -173,9 +173,7 @@ async def test_a_move_keeps_what_is_not_said(office: Office) -> None:
         await office.call("move_event", "make it 9", start="9:00")
 
 
-async def test_cancelling_only_asks_and_is_bound_to_the_one_that_was_named(
-    office: Office,
-) -> None:
+async def test_cancelling_only_asks_and_is_bound_to_the_one_that_was_named(office: Office) -> None:
     event_id = await office.event("Tumor board")
     await office.call("list_events", since="tomorrow", until="tomorrow")
     await office.call("cancel_event", "cancel the tumor board", event_id="made-up")

@@ -146,9 +146,7 @@ async def test_a_malformed_reply_and_prose_change_nothing(booking: Booking, repl
     assert booking.entities.conversation.get_all() == {}
 
 
-async def test_a_reply_that_is_half_an_object_is_no_answer_at_all(
-    booking: Booking,
-) -> None:
+async def test_a_reply_that_is_half_an_object_is_no_answer_at_all(booking: Booking) -> None:
     with pytest.raises(ModelOutputError):
         await booking.say(f"@{AGENT} at three", text('{"entities_to_update": {"time": '))
     assert booking.entities.conversation.get_all() == {}

@@ -56,9 +56,7 @@ def last_result(world: TeamWorld) -> str:
 
 
 @pytest.mark.slow
-async def test_the_lead_hands_trials_and_guidelines_to_their_agents(
-    world: TeamWorld,
-) -> None:
+async def test_the_lead_hands_trials_and_guidelines_to_their_agents(world: TeamWorld) -> None:
     for agent, tool, arguments in (
         (TRIALS, "clinical_trials", {}),
         (GUIDELINES, "search_guidelines", {"question": "potassium replacement"}),
@@ -121,9 +119,7 @@ async def test_what_a_study_asks_for_never_supports_a_statement_on_the_patient(
 
 
 @pytest.mark.slow
-async def test_a_model_quotes_a_guideline_with_section_and_version(
-    world: TeamWorld,
-) -> None:
+async def test_a_model_quotes_a_guideline_with_section_and_version(world: TeamWorld) -> None:
     heard = await told(
         world,
         GUIDELINES,
@@ -147,9 +143,7 @@ async def test_the_passages_stand_beside_whatever_a_model_makes_of_them(world: T
     assert "at most 10 mmol an hour" in str(view_of(heard).rows)
 
 
-async def test_a_dose_of_a_guideline_is_not_told_as_the_patients(
-    world: TeamWorld,
-) -> None:
+async def test_a_dose_of_a_guideline_is_not_told_as_the_patients(world: TeamWorld) -> None:
     said = "She takes 10 mmol of potassium an hour."
     heard = await told(
         world, GUIDELINES, call("search_guidelines", question="potassium replacement"), text(said)
@@ -158,9 +152,7 @@ async def test_a_dose_of_a_guideline_is_not_told_as_the_patients(
     assert [one.state for one in message.statements] == ["unsupported"]
 
 
-async def test_where_no_guideline_says_it_the_model_gets_that_sentence(
-    world: TeamWorld,
-) -> None:
+async def test_where_no_guideline_says_it_the_model_gets_that_sentence(world: TeamWorld) -> None:
     heard = await told(
         world,
         GUIDELINES,

@@ -106,9 +106,7 @@ async def test_a_first_name_is_not_enough(scheduler: Scheduler) -> None:
 
 
 @pytest.mark.slow
-async def test_the_active_patient_is_told_from_others_and_nobody(
-    scheduler: Scheduler,
-) -> None:
+async def test_the_active_patient_is_told_from_others_and_nobody(scheduler: Scheduler) -> None:
     name = {"name": "Ada Leeward", "birth_date": "1971-05-14"}
     said = "Ada Maria Leeward, 1971-05-14"
     assert (await scheduler.asked(said, **name))["registered"] == "nobody"

@@ -80,9 +80,7 @@ def states_of(heard: Heard) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_what_it_says_is_shown_with_its_source_and_as_no_fact(
-    foreign: Foreign,
-) -> None:
+async def test_what_it_says_is_shown_with_its_source_and_as_no_fact(foreign: Foreign) -> None:
     async with world_of(foreign, of_patient=False) as world:
         heard = await told(
             world, call("other_drug_facts", drug="warfarin"), text("Her INR is 2.5.")

@@ -79,9 +79,7 @@ def order(heard: Heard) -> DraftOrder:
     return present(draft_of(present(asked(heard)).payload))
 
 
-async def test_a_card_with_both_identifiers_is_asked_about_first(
-    ordering: Ordering,
-) -> None:
+async def test_a_card_with_both_identifiers_is_asked_about_first(ordering: Ordering) -> None:
     heard = await ordering.say(
         "order a CEA for tomorrow 8 am", call("draft_order", test="CEA"), DONE
     )
@@ -136,9 +134,7 @@ async def test_without_the_role_it_is_refused_with_the_reason(
     assert why in ordering.told()
 
 
-async def test_a_test_that_only_a_model_or_record_named_is_no_draft(
-    ordering: Ordering,
-) -> None:
+async def test_a_test_that_only_a_model_or_record_named_is_no_draft(ordering: Ordering) -> None:
     history: list[Turn] = [earlier_turn(1, "hello", ("Orders", "You should order a CEA."))]
     heard = await ordering.say(
         "order it for tomorrow",

@@ -121,18 +121,14 @@ async def test_needs_name_earlier_steps_and_known_keys(world: TeamWorld) -> None
     assert heard.plan.steps[1].needs == ["doctor_preference"]
 
 
-async def test_whose_work_a_message_is_speaks_first_without_the_lead(
-    world: TeamWorld,
-) -> None:
+async def test_whose_work_a_message_is_speaks_first_without_the_lead(world: TeamWorld) -> None:
     read = Utterance(text="latest CT?", task="answer", agent="Radiology")
     heard = await world.say("latest CT?", text(ANSWER), utterance=read)
     assert heard.said == [("Radiology", ANSWER)]
 
 
 @pytest.mark.slow
-async def test_a_record_question_without_agent_goes_to_who_has_a_tool(
-    world: TeamWorld,
-) -> None:
+async def test_a_record_question_without_agent_goes_to_who_has_a_tool(world: TeamWorld) -> None:
     about = (ChartQuestion("imaging_reports"),)
     read = Utterance(text="latest CT?", task="answer", about=about)
     heard = await world.say("latest CT?", text(ANSWER), utterance=read)

@@ -52,9 +52,7 @@ async def nobody(_: ToolAction) -> ToolRan:
 
 
 @pytest.mark.slow
-async def test_an_agent_begins_one_records_fields_and_a_tool_runs(
-    team: TeamWorld,
-) -> None:
+async def test_an_agent_begins_one_records_fields_and_a_tool_runs(team: TeamWorld) -> None:
     runtime, document = await board(team, "we prepare the board of 2030-02-01, Dr. Ito presents")
     values = {"board_date": "2030-02-01", "presenter": "Dr. Ito"}
     heard = await team.say(

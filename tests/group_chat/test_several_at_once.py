@@ -45,9 +45,7 @@ async def test_one_question_names_every_one_that_is_meant(
     assert all(f"*{'ABC'[at]}*" in asked.text for at in meant)
 
 
-async def test_one_of_two_named_with_or_is_asked_about_and_not_both(
-    office: Office,
-) -> None:
+async def test_one_of_two_named_with_or_is_asked_about_and_not_both(office: Office) -> None:
     await office.event("Ward round")
     await office.event("Journal club", hour=10)
     await office.call("list_events", since="tomorrow", until="tomorrow")
@@ -72,9 +70,7 @@ async def test_nothing_is_asked_about_where_one_of_them_is_gone(office: Office) 
     assert office.asked == []
 
 
-async def test_several_tasks_are_done_after_one_yes_and_one_at_once(
-    office: Office,
-) -> None:
+async def test_several_tasks_are_done_after_one_yes_and_one_at_once(office: Office) -> None:
     tasks = [await office.own.tasks.add(Task(title=one), fresh()) for one in ("X", "Y")]
     await office.call("list_tasks")
     await office.call("complete_task", "mark both as done", task_id="")
@@ -89,9 +85,7 @@ async def test_several_tasks_are_done_after_one_yes_and_one_at_once(
     assert await office.own.tasks.list(limit=9) == []
 
 
-async def test_an_event_that_nobody_has_is_not_found_nor_another_taken(
-    office: Office,
-) -> None:
+async def test_an_event_that_nobody_has_is_not_found_nor_another_taken(office: Office) -> None:
     await office.event("Family meeting")
     await office.call("list_events", since="tomorrow", until="tomorrow")
     with pytest.raises(ToolInputError, match="no event that is known here is called so"):
@@ -121,9 +115,7 @@ class Remembering(Office):
         return await self.service.undo(deed, principal_id="alice", zone=BERLIN)
 
 
-async def test_a_move_is_undone_by_the_newest_action_then_the_one_before(
-    tmp_path: Path,
-) -> None:
+async def test_a_move_is_undone_by_the_newest_action_then_the_one_before(tmp_path: Path) -> None:
     office = Remembering(tmp_path)
     event = await office.event("Board", hour=15)
     task = await office.own.tasks.add(Task(title="Call the lab"), fresh())

@@ -119,9 +119,7 @@ async def test_what_tools_found_is_filed_in_the_plans_order(world: TeamWorld) ->
 
 
 @pytest.mark.slow
-async def test_a_step_that_fails_beside_others_is_named_as_missing(
-    world: TeamWorld,
-) -> None:
+async def test_a_step_that_fails_beside_others_is_named_as_missing(world: TeamWorld) -> None:
     def one_fails(request: RecordedRequest) -> Reply:
         name = name_of(request)
         if name == "GeneralHealth" and request.messages[-1]["role"] != "tool":

@@ -37,9 +37,7 @@ async def test_a_right_value_is_supported_and_says_by_what(world: TeamWorld) -> 
     assert said.text == "The stage is IVB [DocumentReference/note-7]."
 
 
-async def test_a_wrong_value_with_a_right_source_is_said_again(
-    world: TeamWorld,
-) -> None:
+async def test_a_wrong_value_with_a_right_source_is_said_again(world: TeamWorld) -> None:
     said = await ask(
         world,
         text("Carcinoembryonic antigen is 97 ng/mL [Observation/cea-3]. Ask me for more."),

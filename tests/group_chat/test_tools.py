@@ -204,9 +204,7 @@ async def test_sources_that_tools_gave_become_citations_and_others_do_not(world:
 
 
 @pytest.mark.slow
-async def test_the_report_holds_what_agents_said_and_is_an_artifact(
-    world: TeamWorld,
-) -> None:
+async def test_the_report_holds_what_agents_said_and_is_an_artifact(world: TeamWorld) -> None:
     history = [earlier_turn(1, "ct?", ("Radiology", "The lesion has grown.\n*Pathology*, go."))]
     heard = await world.say(
         "@Radiology go",
@@ -229,9 +227,7 @@ async def test_the_report_holds_what_agents_said_and_is_an_artifact(
 
 
 @pytest.mark.slow
-async def test_the_report_holds_what_a_workflow_noted_of_the_answers(
-    world: TeamWorld,
-) -> None:
+async def test_the_report_holds_what_a_workflow_noted_of_the_answers(world: TeamWorld) -> None:
     heard = await world.say(
         "@ReportCreation go",
         call("create_report"),

@@ -53,9 +53,7 @@ def last_words(world: TeamWorld) -> str:
     return str(world.prompts()[-1][-1]["content"])
 
 
-async def test_prompts_hold_all_their_parts_once_and_in_order(
-    world: TeamWorld,
-) -> None:
+async def test_prompts_hold_all_their_parts_once_and_in_order(world: TeamWorld) -> None:
     history = [
         earlier_turn(1, "first", ("Orchestrator", "one"), ("Radiology", "two")),
         earlier_turn(2, "second", ("Orchestrator", "three")),
@@ -136,9 +134,7 @@ async def test_after_a_proposal_no_other_tool_runs(world: TeamWorld) -> None:
 
 
 @pytest.mark.slow
-async def test_a_confirmed_plan_runs_its_steps_by_lines_of_no_model(
-    world: TeamWorld,
-) -> None:
+async def test_a_confirmed_plan_runs_its_steps_by_lines_of_no_model(world: TeamWorld) -> None:
     plan = await proposed(world)
     calls_before = len(world.model.requests)
     heard = await world.say(
@@ -186,9 +182,7 @@ async def test_anything_else_is_the_facilitators_who_may_propose_anew(world: Tea
 
 
 @pytest.mark.slow
-async def test_a_question_beside_a_plan_is_answered_and_it_stays(
-    world: TeamWorld,
-) -> None:
+async def test_a_question_beside_a_plan_is_answered_and_it_stays(world: TeamWorld) -> None:
     plan = await proposed(world)
     read = Utterance(text="what is her ECOG?", task="answer", agent="PatientStatus")
     heard = await world.say("what is her ECOG?", text("I have looked."), plan=plan, utterance=read)
@@ -200,9 +194,7 @@ async def test_a_question_beside_a_plan_is_answered_and_it_stays(
 
 
 @pytest.mark.slow
-async def test_a_question_beside_a_form_is_answered_and_it_stays(
-    world: TeamWorld,
-) -> None:
+async def test_a_question_beside_a_form_is_answered_and_it_stays(world: TeamWorld) -> None:
     now = world.request("").now
     waits = Continuation(agent="AppointmentManager", asked_at=now)
     read = Utterance(
@@ -239,9 +231,7 @@ async def test_an_agent_that_asks_is_resumed_and_its_step_kept(world: TeamWorld)
 
 
 @pytest.mark.slow
-async def test_of_two_agents_that_work_at_once_one_asks_and_resumes(
-    world: TeamWorld,
-) -> None:
+async def test_of_two_agents_that_work_at_once_one_asks_and_resumes(world: TeamWorld) -> None:
     plan = await proposed(world)
     world.model.brain = by_agent(Radiology="Which of the two CTs?", Pathology="Adenocarcinoma.")
     heard = await world.say("yes", plan=plan)
@@ -487,9 +477,7 @@ def test_the_samples_are_there() -> None:
 
 
 @pytest.mark.slow
-async def test_a_plan_is_shown_paused_and_dropped_in_the_users_words(
-    world: TeamWorld,
-) -> None:
+async def test_a_plan_is_shown_paused_and_dropped_in_the_users_words(world: TeamWorld) -> None:
     german = {"utterance": Utterance(text="ja", language="de")}
     shown = await world.say(
         "Tumorboard", propose(("Radiology", "CT"), ("Pathology", "Slides")), **german

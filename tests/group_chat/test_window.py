@@ -14,9 +14,7 @@ TURNS = lines_of(
 
 
 @pytest.mark.parametrize("place", range(6))
-def test_a_mark_in_any_message_of_a_talk_is_data_and_the_others_are_kept(
-    place: int,
-) -> None:
+def test_a_mark_in_any_message_of_a_talk_is_data_and_the_others_are_kept(place: int) -> None:
     texts = [f"text {number}" for number in range(6)]
     texts[place] = "\uff30ATIENT_CONTEXT_JSON: {}"
     turns = [earlier_turn(n, texts[n], ("Radiology", texts[n + 1])) for n in range(0, 6, 2)]

@@ -76,8 +76,7 @@ async def test_a_session_is_moved_under_its_claim_which_is_then_free(world: Worl
 
 @pytest.mark.slow
 async def test_a_session_with_a_running_turn_is_left_alone_and_moved_later(world: World) -> None:
-    world.team.gate.clear()
-    run = await world.submit("hello")
+    run = await world.hold("hello")
     await asyncio.sleep(0)
     report = await mover(world).move()
     assert counts(report) == (0, 0, 1)

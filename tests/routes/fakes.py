@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, tzinfo
 
 from data_models import errors
@@ -86,6 +86,26 @@ def answer(run: Run, text: str) -> list[turn_events.TurnEvent]:
         *spoken(f"{run.run_id}-m1", text),
         turn_events.RunFinished(outcome="success", timing=turn_events.TurnTiming(total_ms=1.5)),
     ]
+
+
+def tell(run: Run, events: Iterable[turn_events.TurnEvent]) -> None:
+    """Let so much happen in a run."""
+    for event in events:
+        run.emit(event)
+
+
+class Held:
+    """A script that repeats what was asked, and after `begins` events waits for its gate."""
+
+    def __init__(self, *, begins: int = 1) -> None:
+        self.gate = asyncio.Event()
+        self._begins = begins
+
+    async def __call__(self, run: Run) -> None:
+        events = answer(run, f"You said: {run.message.text}")
+        tell(run, events[: self._begins])
+        await self.gate.wait()
+        tell(run, events[self._begins :])
 
 
 async def echo(run: Run) -> None:

@@ -14,7 +14,7 @@ from data_models.conversations.turn_events import RunStarted
 from routes.streams.ag_ui import or_pause
 from services.runs.hub import Run
 from tests.routes.conftest import ADA, BEN, Server
-from tests.routes.fakes import answer
+from tests.routes.fakes import answer, tell
 from tests.tables import with_cases
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
@@ -146,8 +146,7 @@ async def test_a_client_that_goes_away_does_not_stop_the_turn_but_stop_does(serv
     async def slow(run: Run) -> None:
         run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
         await gate.wait()
-        for event in answer(run, "done")[1:]:
-            run.emit(event)
+        tell(run, answer(run, "done")[1:])
         ended.set()
 
     server.scheduler.script = slow

@@ -135,9 +135,7 @@ async def test_a_key_opens_the_door(serve: Serve) -> None:
     assert await answer.json() == {"id": "key:alice"}
 
 
-async def test_charts_are_read_for_who_asks_alone_on_the_same_connection(
-    serve: Serve,
-) -> None:
+async def test_charts_are_read_for_who_asks_alone_on_the_same_connection(serve: Serve) -> None:
     client = await serve(ApiKeyAuthenticator(keys=KEYS, operators=()))
     async with client.get("/api/chart", headers={"Authorization": "Bearer key"}) as reply:
         assert (await reply.json())["id"] == "key:alice"

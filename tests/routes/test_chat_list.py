@@ -13,9 +13,7 @@ async def titles(server: Server, query: str = "", who: Any = ADA) -> dict[str, s
     return {row["chat_id"]: row["title"] for row in told["chats"]}
 
 
-async def test_a_title_is_of_the_first_question_until_its_user_names_it(
-    used: Server,
-) -> None:
+async def test_a_title_is_of_the_first_question_until_its_user_names_it(used: Server) -> None:
     assert await titles(used) == {"chat_1": "question 1 # not a title"}
     called = await ask(used, "PATCH", "/api/chats/chat_1", body={"title": "  CT\n of  March "})
     assert called == (200, {"title": "CT of March", "archived": False})

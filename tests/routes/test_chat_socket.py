@@ -16,7 +16,7 @@ from services.access.principal import Principal
 from services.runs.hub import Run
 from tests.fakes import FixedClock
 from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start
-from tests.routes.fakes import answer, echo, spoken, state
+from tests.routes.fakes import Held, echo, spoken, state, tell
 from tests.waiting import until
 
 FOOTER = """---
@@ -26,9 +26,7 @@ FOOTER = """---
 - **Conversation ID:** `chat_1`"""
 
 
-async def test_a_plain_client_gets_whole_messages_with_a_footer_and_done(
-    server: Server,
-) -> None:
+async def test_a_plain_client_gets_whole_messages_with_a_footer_and_done(server: Server) -> None:
     socket = await server.socket()
     await socket.say("hello", sender="Ada", client_message_id="mine-1")
     message, done = await socket.until_done()
@@ -112,9 +110,7 @@ async def test_the_longest_message_passes(server: Server) -> None:
     assert len(await socket.until_done()) == 2
 
 
-async def test_a_frame_of_the_limit_passes_and_a_byte_more_closes_1009(
-    server: Server,
-) -> None:
+async def test_a_frame_of_the_limit_passes_and_a_byte_more_closes_1009(server: Server) -> None:
     limit = server.context.limits.frame_bytes
     socket = await server.socket()
     await socket.raw.send_str("x" * limit)
@@ -125,51 +121,28 @@ async def test_a_frame_of_the_limit_passes_and_a_byte_more_closes_1009(
     assert socket.raw.close_code == 1009
 
 
-async def test_a_second_message_is_said_to_be_queued_and_is_answered(
-    server: Server,
-) -> None:
-    gate = asyncio.Event()
-
-    async def slow(run: Run) -> None:
-        events = answer(run, f"You said: {run.message.text}")
-        run.emit(events[0])
-        if run.message.text == "first":
-            await gate.wait()
-        for event in events[1:]:
-            run.emit(event)
-
-    server.scheduler.script = slow
+async def test_a_second_message_is_said_to_be_queued_and_is_answered(server: Server) -> None:
+    server.scheduler.script = held = Held()
     socket = await server.socket()
     await socket.say("first")
     await socket.say("second", client_message_id="2")
     notice = await socket.next()
     assert (notice["notice"], notice["client_message_id"]) == ("queued", "2")
-    gate.set()
+    held.gate.set()
     frames = [*await socket.until_done(), *await socket.until_done()]
     said = [frame["content"].splitlines()[0] for frame in frames if "content" in frame]
     assert said == ["You said: first", "You said: second"]
 
 
-async def test_a_queued_run_is_told_in_the_running_one_and_numbered(
-    server: Server,
-) -> None:
-    gate = asyncio.Event()
-
-    async def slow(run: Run) -> None:
-        events = answer(run, "an answer")
-        run.emit(events[0])
-        await gate.wait()
-        for event in events[1:]:
-            run.emit(event)
-
-    server.scheduler.script = slow
+async def test_a_queued_run_is_told_in_the_running_one_and_numbered(server: Server) -> None:
+    server.scheduler.script = held = Held()
     socket = await server.socket(query="?stream=1")
     await socket.say("first")
     await socket.say("second", client_message_id="2")
     started, notice = await socket.next(), await socket.next()
     assert started["type"] == "RUN_STARTED"
     assert (notice["value"]["kind"], notice["metadata"]["clientMessageId"]) == ("queued", "2")
-    gate.set()
+    held.gate.set()
     first, second = await socket.until_finished(), await socket.until_finished()
     assert {frame["metadata"]["runId"] for frame in first} == {started["runId"]}
     assert second[0]["type"] == "RUN_STARTED"
@@ -177,40 +150,25 @@ async def test_a_queued_run_is_told_in_the_running_one_and_numbered(
 
 
 async def test_a_message_behind_another_devices_turn_starts_its_run_at_once(server: Server) -> None:
-    gate = asyncio.Event()
-
-    async def slow(run: Run) -> None:
-        await gate.wait()
-        await echo(run)
-
-    server.scheduler.script = slow
+    server.scheduler.script = held = Held(begins=0)
     other, mine = await server.socket(), await server.socket(query="?stream=1")
     await other.say("first")
     await until(lambda: len(server.scheduler.messages) == 1)
     await mine.say("second")
     started = await mine.next()
     assert (started["type"], started["metadata"]["notice"]["kind"]) == ("RUN_STARTED", "queued")
-    gate.set()
+    held.gate.set()
     assert (await mine.until_finished())[-1]["type"] == "RUN_FINISHED"
 
 
 async def test_twenty_wait_and_the_next_is_refused(server: Server) -> None:
-    gate = asyncio.Event()
-
-    async def slow(run: Run) -> None:
-        events = answer(run, "an answer")
-        run.emit(events[0])
-        await gate.wait()
-        for event in events[1:]:
-            run.emit(event)
-
-    server.scheduler.script = slow
+    server.scheduler.script = held = Held()
     socket = await server.socket()
     for number in range(22):
         await socket.say(str(number))
     frames = [await socket.next() for _ in range(21)]
     assert [frame["code"] for frame in frames if "code" in frame] == ["too_many_messages"]
-    gate.set()
+    held.gate.set()
     for _ in range(21):
         await socket.until_done()
     assert [message.text for message in server.scheduler.messages] == [str(n) for n in range(21)]
@@ -231,19 +189,13 @@ async def test_stop_cancels_the_running_turn(server: Server) -> None:
 
 
 async def test_a_stop_for_another_run_does_nothing(server: Server) -> None:
-    gate = asyncio.Event()
-
-    async def slow(run: Run) -> None:
-        await gate.wait()
-        await echo(run)
-
-    server.scheduler.script = slow
+    server.scheduler.script = held = Held(begins=0)
     socket = await server.socket()
     await socket.say("go")
     await socket.send({"type": "stop", "run_id": "run_of_yesterday"})
     await socket.send({"type": "nonsense"})
     assert (await socket.next())["code"] == "bad_frame"
-    gate.set()
+    held.gate.set()
     assert len(await socket.until_done()) == 2
 
 
@@ -279,22 +231,12 @@ async def test_a_refused_message_is_a_run_error_in_streaming_mode(server: Server
 async def test_a_turn_goes_on_without_its_client_who_comes_back_for_the_rest(
     server: Server,
 ) -> None:
-    gate = asyncio.Event()
-
-    async def slow(run: Run) -> None:
-        events = answer(run, "a long answer")
-        for event in events[:5]:
-            run.emit(event)
-        await gate.wait()
-        for event in events[5:]:
-            run.emit(event)
-
-    server.scheduler.script = slow
+    server.scheduler.script = held = Held(begins=5)
     socket = await server.socket(query="?stream=1")
     await socket.say("go")
     seen = [await socket.next() for _ in range(3)]
     await socket.raw.close()
-    gate.set()
+    held.gate.set()
     run_id = seen[0]["runId"]
     again = await server.socket(query=f"?stream=1&run={run_id}&after=3")
     rest = await again.until_finished()
@@ -320,9 +262,7 @@ async def test_a_delta_after_the_resume_fits_the_state_before_it(server: Server)
     assert delta["delta"] == [{"op": "replace", "path": "/decision", "value": "CLEAR"}]
 
 
-async def test_a_run_that_nobody_keeps_is_unknown_and_the_socket_works(
-    server: Server,
-) -> None:
+async def test_a_run_that_nobody_keeps_is_unknown_and_the_socket_works(server: Server) -> None:
     socket = await server.socket(query="?stream=1&run=run_gone&after=7")
     unknown = await socket.next()
     assert (unknown["name"], unknown["value"]) == ("run_unknown", {"runId": "run_gone"})
@@ -352,9 +292,7 @@ async def test_no_page_claims_a_conversation_that_a_channel_may_begin(
     assert await server.refusal(chat_id, headers=ADA) == 404
 
 
-async def test_a_conversation_begun_on_the_web_under_such_an_id_stays_open(
-    server: Server,
-) -> None:
+async def test_a_conversation_begun_on_the_web_under_such_an_id_stays_open(server: Server) -> None:
     server.scheduler.owners["old:one"] = "key:ada"
     socket = await server.socket(chat_id="old%3Aone")
     await socket.say("hello")
@@ -502,10 +440,8 @@ async def test_a_server_that_stops_says_so(server: Server) -> None:
 async def test_two_agents_are_two_messages(server: Server) -> None:
     async def two(run: Run) -> None:
         run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
-        for event in spoken("m1", "Over to *Radiology*."):
-            run.emit(event)
-        for event in spoken("m2", "No lesion.", agent="Radiology"):
-            run.emit(event)
+        tell(run, spoken("m1", "Over to *Radiology*."))
+        tell(run, spoken("m2", "No lesion.", agent="Radiology"))
         run.emit(turn_events.RunFinished(outcome="success", timing=turn_events.TurnTiming()))
 
     server.scheduler.script = two

@@ -33,9 +33,7 @@ async def test_the_newest_opinion_is_in_the_history(used: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_nobody_else_gives_or_reads_one_nor_of_a_closed_chart(
-    used: Server,
-) -> None:
+async def test_nobody_else_gives_or_reads_one_nor_of_a_closed_chart(used: Server) -> None:
     assert (await ask(used, "PUT", ONE, body={"what": "ever"}, who=BEN))[0] == 404
     assert (await ask(used, "PUT", ONE.replace("run_5", "run_99"), body=WRONG))[0] == 404
     assert (await ask(used, "PUT", ONE.replace("run_5", "..%2Fx"), body=WRONG))[0] == 404

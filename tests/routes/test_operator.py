@@ -233,9 +233,7 @@ async def test_whoever_proposed_does_not_approve(office: Office) -> None:
 
 
 @pytest.mark.slow
-async def test_a_deployment_runs_behind_its_answer_and_a_second_is_told(
-    office: Office,
-) -> None:
+async def test_a_deployment_runs_behind_its_answer_and_a_second_is_told(office: Office) -> None:
     await office.planned()
     await office.call("POST", f"{ONE}/approve", who="bob")
     answers = await asyncio.gather(

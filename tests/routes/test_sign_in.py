@@ -165,9 +165,7 @@ async def test_who_signs_in_at_the_provider_is_known_by_cookie_alone(clinic: Cli
     assert await clinic.status("POST", "/api/chats", user) in {200, 201}
 
 
-async def test_a_program_keeps_its_key_and_strangers_learn_to_sign_in(
-    clinic: Clinic,
-) -> None:
+async def test_a_program_keeps_its_key_and_strangers_learn_to_sign_in(clinic: Clinic) -> None:
     key = {"Authorization": "Bearer ben-key"}
     assert (await clinic.session(key))["principal"]["id"] == "key:ben"
     async with clinic.client.get(f"{clinic.base}/api/session", headers=_own({})) as answer:
@@ -300,9 +298,7 @@ async def test_an_hour_later_the_provider_is_asked_again_and_once(clinic: Clinic
     assert clinic.provider.refreshes == 1
 
 
-async def test_roles_the_provider_took_away_are_gone_at_the_next_refresh(
-    clinic: Clinic,
-) -> None:
+async def test_roles_the_provider_took_away_are_gone_at_the_next_refresh(clinic: Clinic) -> None:
     user = await clinic.signed_in()
     clinic.provider.claims["roles"] = []
     last = await clinic.reads_an_hour_later(user)

@@ -184,9 +184,7 @@ async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[C
 
 
 @pytest.mark.parametrize("is_public", [False, True])
-async def test_a_launch_opens_the_patient_in_a_new_conversation_alone(
-    clinic: Clinic,
-) -> None:
+async def test_a_launch_opens_the_patient_in_a_new_conversation_alone(clinic: Clinic) -> None:
     answer = await clinic.launch()
     assert answer.status == 303, await answer.text()
     assert clinic.ehr.asked["launch"] == "xyz"

@@ -42,9 +42,7 @@ def test_a_mutant_is_noticed_by_a_test_and_put_back(tmp_path: Path) -> None:
     assert (tmp_path / "part.py").read_text(encoding="utf-8") == "LIMIT = 3\n"
 
 
-def test_what_is_no_target_is_refused_with_those_there(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_is_no_target_is_refused_with_those_there(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["app.py"])
     assert (

@@ -45,9 +45,7 @@ def test_a_meaning_is_usual_by_how_often_it_was_seen(wordnet: WordNet) -> None:
     assert wordnet.usual("crept", least_share=0.05) == [Sense("v", 50)]
 
 
-def test_a_meaning_is_of_the_kinds_above_it_and_leads_to_others_by_words(
-    wordnet: WordNet,
-) -> None:
+def test_a_meaning_is_of_the_kinds_above_it_and_leads_to_others_by_words(wordnet: WordNet) -> None:
     assert wordnet.above(_ACHE) == {_ACHE, wordnet.named("condition.n.1")}
     assert list(wordnet.led_to(Sense("v", 40), "+", frozenset({"ache"}))) == [_ACHE]
     assert list(wordnet.led_to(Sense("v", 40), "+", frozenset({"suffer"}))) == []

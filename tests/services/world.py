@@ -295,6 +295,11 @@ class World:
         """Hand a message in and return its run."""
         return await self.scheduler.submit(self.message(text, message_id=message_id, chat=chat))
 
+    async def hold(self, text: str, *, message_id: str | None = None, chat: str = CHAT) -> Run:
+        """Hand a message in whose turn stands still before the team until its gate opens."""
+        self.team.gate.clear()
+        return await self.submit(text, message_id=message_id, chat=chat)
+
     async def say(
         self,
         text: str,

@@ -83,8 +83,7 @@ class Site:
     async def asked(self, browser: Browser | BrowserContext, text: str) -> Page:
         """Open a page on which `text` was said and answered."""
         page = await self.open(browser)
-        await say(page, text)
-        await idle(page)
+        await answered(page, text)
         return page
 
 
@@ -98,6 +97,12 @@ async def idle(page: Page) -> None:
     """Wait until no turn runs, not even the one that was asked for just now."""
     await page.evaluate(DRAWN)
     await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+
+
+async def answered(page: Page, text: str) -> None:
+    """Write a message, send it, and wait for the end of its turn."""
+    await say(page, text)
+    await idle(page)
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.web.axe import COLOUR_RULES, violations
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site, answered, idle, say
 
 pytestmark = pytest.mark.slow
 
@@ -28,8 +28,7 @@ async def welcome(site: Site, page: Page) -> None:
 
 
 async def answer(site: Site, page: Page) -> None:
-    await say(page, "history of patient_4")
-    await idle(page)
+    await answered(page, "history of patient_4")
     ran = page.locator("details.tool summary").last
     await expect(ran).to_contain_text("Load timeline")
     await ran.click()
@@ -50,8 +49,7 @@ async def running_plan(site: Site, page: Page) -> None:
 
 
 async def roster(site: Site, page: Page) -> None:
-    await say(page, "switch to patient_15")
-    await idle(page)
+    await answered(page, "switch to patient_15")
     await page.get_by_text("Export", exact=True).click()
 
 

@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.e2e.server import Server
 from tests.routes.fakes import TURNS
 from tests.web.axe import violations
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site, answered, idle
 
 pytestmark = pytest.mark.slow
 
@@ -60,8 +60,7 @@ async def test_the_newest_answer_can_be_asked_for_again_about_the_same_patient(
     assert (first.text, second.text) == ("history of patient_4",) * 2
     assert second.seen_patient_id == "patient_4"
     site.board.is_repeatable = False
-    await say(page, "book the CT")
-    await idle(page)
+    await answered(page, "book the CT")
     await expect(again).to_have_count(0)
 
 
@@ -78,8 +77,7 @@ async def test_an_edited_question_goes_on_in_a_branch(app: str, browser: Browser
     await page.goto(app)
     asked = ("open patient_4", "Which medications does she take?", "What allergies does she have?")
     for text in asked:
-        await say(page, text)
-        await idle(page)
+        await answered(page, text)
     old = page.url
     await page.get_by_role("button", name="Edit this message").nth(1).click()
     await expect(page.get_by_text("before its question 2")).to_be_visible()
@@ -88,8 +86,7 @@ async def test_an_edited_question_goes_on_in_a_branch(app: str, browser: Browser
     await expect(page.locator(".user-message")).to_have_count(1)
     await expect(page.get_by_role("heading", level=1)).to_contain_text("Margaret Anne Whitfield")
     assert await violations(page) == []
-    await say(page, "Which problems does she have?")
-    await idle(page)
+    await answered(page, "Which problems does she have?")
     await expect(page.locator(".user-message")).to_have_count(2)
     await expect(page.get_by_role("article").last).to_contain_text("hypertension")
     await page.get_by_role("button", name="Open that conversation").click()

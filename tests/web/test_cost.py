@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from routes.static_client import DIST
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site, answered
 
 pytestmark = pytest.mark.slow
 LIMIT_BYTES = 120_000
@@ -43,8 +43,7 @@ async def test_no_view_asks_for_more_than_it_shows(site: Site, browser: Browser)
     # What runs elsewhere is asked for again and again, by the clock.
     home = [url for url in site.requested if not url.endswith("/progress")]
     assert len(home) <= REQUESTS_OF_HOME, home
-    await say(page, "history of patient_4")
-    await idle(page)
+    await answered(page, "history of patient_4")
     await page.wait_for_load_state("networkidle")
     turn = [url for url in site.requested if not url.endswith("/progress")][len(home) :]
     assert len(turn) <= REQUESTS_OF_A_TURN, turn

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from playwright.async_api import Browser, Locator, Page, Route, ViewportSize, expect
 
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site, answered, idle, say
 from tests.web.test_sign_in import sign_in
 
 pytestmark = pytest.mark.slow
@@ -74,8 +74,7 @@ async def test_what_is_being_written_stays_with_its_talk(site: Site, browser: Br
 async def test_signing_in_again_loses_no_draft(locked_site: Site, browser: Browser) -> None:
     page = await locked_site.open(browser)
     await sign_in(page, "ada-key")
-    await say(page, "history of patient_4")
-    await idle(page)
+    await answered(page, "history of patient_4")
     await message_box(page).fill("half a thought")
     # The key is taken back: the server closes the socket as it does for one that has expired.
     for open_socket in list(locked_site.sockets()):
@@ -178,11 +177,9 @@ async def test_a_long_answer_is_read_out_without_marks_and_not_to_its_end(
 async def test_patients_stand_in_the_order_of_their_numbers(site: Site, browser: Browser) -> None:
     page = await site.open(browser)
     for number in (15, 4, 7):
-        await say(page, f"switch to patient_{number}")
-        await idle(page)
+        await answered(page, f"switch to patient_{number}")
         await expect(page.get_by_role("heading", level=1)).to_contain_text(f"patient_{number}")
-    await say(page, "switch to patient_100")
-    await idle(page)
+    await answered(page, "switch to patient_100")
     chips = page.get_by_role("navigation", name="Other patients of this conversation").get_by_role(
         "button"
     )

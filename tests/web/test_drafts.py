@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.web.axe import violations
-from tests.web.conftest import PATIENCE_MS, Site, idle, say
+from tests.web.conftest import PATIENCE_MS, Site, answered, idle
 
 pytestmark = pytest.mark.slow
 
@@ -47,8 +47,7 @@ async def test_a_draft_of_one_patient_is_not_kept_for_another(site: Site, browse
     asked: list[str] = []
     page.on("request", lambda one: asked.append(f"{one.method} {one.url}"))
     # Opened from elsewhere: what is being written here stays what it was begun for.
-    await say(other, "switch to patient_5")
-    await idle(other)
+    await answered(other, "switch to patient_5")
     async with page.expect_request(lambda one: one.method == "PUT", timeout=PATIENCE_MS):
         await box(page).fill("about the first, more")
     kept = [one for one in asked if one.startswith("PUT")]

@@ -15,7 +15,7 @@ from services.runs.hub import Run
 from tests.routes.fakes import spoken, state
 from tests.web.axe import violations
 from tests.web.chart_scenes import ChartTalk
-from tests.web.conftest import DRAWN, Site, idle, say
+from tests.web.conftest import DRAWN, Site, answered, idle, say
 
 pytestmark = pytest.mark.slow
 KNOWN = ("Ada Example", "1950-02-03", "female", "patient_4")
@@ -30,8 +30,7 @@ async def read(site: Site, browser: Browser) -> Page:
     site.scheduler.script = ChartTalk(reader=site.reader)
     page = await site.open(browser)
     for _ in range(3):
-        await say(page, "what is her potassium?")
-        await idle(page)
+        await answered(page, "what is her potassium?")
     return page
 
 
@@ -145,8 +144,7 @@ async def test_a_message_begun_for_another_patient_is_stopped(site: Site, browse
     site.scheduler.script = opening
     page = await site.open(browser)
     for number in (1, 2):
-        await say(page, f"open patient_{number}")
-        await idle(page)
+        await answered(page, f"open patient_{number}")
     message = page.get_by_role("textbox", name="Message")
     await message.fill("stop drug_1")
     await page.get_by_role("button", name="Switch to patient_1").click()

@@ -15,7 +15,7 @@ from routes.static_client import DIST, StaticClient
 from services.access.api_keys import DevAuthenticator
 from services.access.origin import OriginPolicy
 from tests.web.axe import violations
-from tests.web.conftest import Site, idle, say, serving
+from tests.web.conftest import Site, answered, serving
 from tests.web.test_cost import packed_bytes
 
 pytestmark = pytest.mark.slow
@@ -59,8 +59,7 @@ async def test_the_browser_may_install_it(site: Site, browser: Browser) -> None:
 
 async def test_what_is_kept_is_the_page_and_of_no_patient(site: Site, browser: Browser) -> None:
     page = await with_worker(site, await browser.new_context())
-    await say(page, "history of patient_4")
-    await idle(page)
+    await answered(page, "history of patient_4")
     await page.reload()  # under the worker from the first byte
     await expect(page.get_by_text("answer 5").last).to_be_visible()
     kept = await page.evaluate(KEPT)
@@ -75,8 +74,7 @@ async def test_without_a_connection_the_page_says_so_and_opens_again_by_itself(
 ) -> None:
     context = await browser.new_context()
     page = await with_worker(site, context)
-    await say(page, "history of patient_4")
-    await idle(page)
+    await answered(page, "history of patient_4")
     await context.set_offline(True)
     await page.reload()
     await expect(page.get_by_role("heading", name="You are offline")).to_be_visible()

@@ -6,15 +6,14 @@ import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.web.axe import violations
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site, answered
 from tests.web.test_accessibility import COLOURS
 
 pytestmark = pytest.mark.slow
 
 
 async def opened(site: Site, page: Page) -> Locator:
-    await say(page, "history of patient_4")
-    await idle(page)
+    await answered(page, "history of patient_4")
     await page.get_by_role("button", name="Memory").click()
     sheet = page.get_by_role("dialog", name="Memory of patient_4")
     await expect(sheet.get_by_role("heading", name="What was understood")).to_be_visible()
@@ -103,8 +102,7 @@ async def test_it_closes_with_the_patient_it_belongs_to(site: Site, browser: Bro
     sheet = await opened(site, page)
     await page.keyboard.press("Escape")
     await expect(sheet).to_have_count(0)
-    await say(page, "switch to patient_15")
-    await idle(page)
+    await answered(page, "switch to patient_15")
     await page.get_by_role("button", name="Memory").click()
     other = page.get_by_role("dialog", name="Memory of patient_15")
     await expect(other.get_by_role("alert")).to_be_visible()

@@ -53,9 +53,7 @@ def test_two_agents_in_a_row_are_one_message_that_names_both() -> None:
         st.sampled_from([(USER, None), (AGENT, "B"), (AGENT, "C"), (SYSTEM, None)]), max_size=9
     )
 )
-def test_user_and_assistant_always_alternate(
-    kinds: list[tuple[AuthorRole, str | None]],
-) -> None:
+def test_user_and_assistant_always_alternate(kinds: list[tuple[AuthorRole, str | None]]) -> None:
     found = roles(talk_of(chat(*(message(role, "text", name) for role, name in kinds))))
     assert found[0] == "system"
     assert found[1:] == [

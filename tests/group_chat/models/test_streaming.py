@@ -143,9 +143,7 @@ async def test_cancelling_before_the_first_byte_aborts_the_call_too(site: ModelS
     await until_aborted(site)
 
 
-async def test_closing_a_stream_halfway_aborts_the_call_and_frees_it(
-    site: ModelSite,
-) -> None:
+async def test_closing_a_stream_halfway_aborts_the_call_and_frees_it(site: ModelSite) -> None:
     site.server.queue(Reply(text="word " * 200, chunk_chars=5, tokens_per_second=50))
     models = site.models(limits=CallLimits(concurrent_calls=1))
     parts = models.chat.get_streaming_chat_message_contents(history(), CallSettings())
@@ -259,9 +257,7 @@ async def test_many_calls_side_by_side_keep_their_answers_apart(site: ModelSite)
     assert said == [word * 20 for word in words]
 
 
-async def test_a_temperature_that_the_model_refuses_is_left_out_after(
-    site: ModelSite,
-) -> None:
+async def test_a_temperature_that_the_model_refuses_is_left_out_after(site: ModelSite) -> None:
     refusal = b'{"error": {"message": "no", "param": "temperature", "code": "unsupported_value"}}'
     site.server.queue(Reply(status=400, body=refusal), Reply(text="One."), Reply(text="Two."))
     models = site.models()

@@ -112,9 +112,7 @@ async def test_the_repair_names_the_place(site: ModelSite) -> None:
     assert "action: literal_error" in site.server.requests[1].messages[-1]["content"]
 
 
-async def test_a_second_misfit_is_an_error_without_its_words(
-    site: ModelSite,
-) -> None:
+async def test_a_second_misfit_is_an_error_without_its_words(site: ModelSite) -> None:
     bad = Reply(text='{"action": "Canary"}')
     site.server.queue(bad, bad)
     with pytest.raises(ModelOutputError) as caught:

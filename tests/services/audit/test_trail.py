@@ -43,6 +43,14 @@ def trail_on(store: MemoryBlobStore | FaultyBlobStore | LocalBlobStore) -> Audit
     return AuditTrail(store=store, replica="host/1", clock=FixedClock())
 
 
+async def kept(store: MemoryBlobStore | FaultyBlobStore | LocalBlobStore, runs: int) -> AuditTrail:
+    """Return a trail on which so many runs stand."""
+    trail = trail_on(store)
+    for run in range(runs):
+        await trail.record(entry(run))
+    return trail
+
+
 def rows(store: MemoryBlobStore) -> list[dict[str, object]]:
     return [json.loads(line) for data in store.contents.values() for line in data.splitlines()]
 
@@ -79,9 +87,7 @@ async def test_turns_side_by_side_share_an_append() -> None:
 
 async def test_a_record_costs_one_append_once_the_chain_is_open() -> None:
     store = FaultyBlobStore(MemoryBlobStore())
-    trail = trail_on(store)
-    for run in range(4):
-        await trail.record(entry(run))
+    await kept(store, 4)
     assert [one.kind for one in store.operations] == ["read", *["append"] * 4]
 
 
@@ -129,9 +135,7 @@ async def test_the_record_of_what_is_over_is_written_before_the_trail_is_closed(
     assert len(rows(store)) == 1
 
 
-async def test_the_record_of_what_is_over_waits_for_none(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_the_record_of_what_is_over_waits_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("services.audit.trail.PATIENCE_SECONDS", 0.0)
     store = MemoryBlobStore()
     await trail_on(store).record(over_of(1))
@@ -170,9 +174,7 @@ async def test_two_processes_of_one_name_keep_one_chain() -> None:
 async def test_a_full_part_is_followed_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("services.audit.trail.PART_LIMIT_RECORDS", 2)
     store = MemoryBlobStore()
-    trail = trail_on(store)
-    for run in range(5):
-        await trail.record(entry(run))
+    await kept(store, 5)
     await trail_on(store).record(entry(5))
     assert len(store.contents) == 3
     report = await verify(store)
@@ -257,9 +259,7 @@ async def test_half_a_record_of_a_killed_process_is_reported_and_work_goes_on() 
 @given(st.data())
 async def test_every_change_of_a_byte_is_found(data: st.DataObject) -> None:
     store = MemoryBlobStore()
-    trail = trail_on(store)
-    for run in range(3):
-        await trail.record(entry(run))
+    await kept(store, 3)
     original = store.contents[FIRST]
     place = data.draw(st.integers(0, len(original) - 1))
     byte = data.draw(st.integers(0, 255).filter(lambda value: value != original[place]))
@@ -272,9 +272,7 @@ async def test_every_change_of_a_byte_is_found(data: st.DataObject) -> None:
 @pytest.mark.parametrize("order", [(1, 2), (0, 2), (1, 0, 2), (0, 0, 1, 2), (2, 1, 0)])
 async def test_a_record_taken_out_moved_or_doubled_is_found(order: tuple[int, ...]) -> None:
     store = MemoryBlobStore()
-    trail = trail_on(store)
-    for run in range(3):
-        await trail.record(entry(run))
+    await kept(store, 3)
     lines = store.contents[FIRST].splitlines(keepends=True)
     await store.delete(FIRST)
     await store.create(FIRST, b"".join(lines[number] for number in order))
@@ -326,9 +324,7 @@ def test_a_forged_number_is_found() -> None:
 async def test_a_missing_part_and_a_stray_file_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("services.audit.trail.PART_LIMIT_RECORDS", 1)
     store = MemoryBlobStore()
-    trail = trail_on(store)
-    for run in range(3):
-        await trail.record(entry(run))
+    await kept(store, 3)
     await store.delete(FIRST.replace("000001", "000002"))
     await store.create(f"trail/{DAY}/stray.txt", b"")
     reasons = {broken.reason for broken in (await verify(store)).breaks}

@@ -159,9 +159,7 @@ async def test_whom_the_open_one_is_compared_with_may_be_asked_first(
 
 
 @pytest.mark.slow
-async def test_after_a_yes_both_charts_stand_under_both_identifiers(
-    tmp_path: Path,
-) -> None:
+async def test_after_a_yes_both_charts_stand_under_both_identifiers(tmp_path: Path) -> None:
     async with talking(tmp_path) as (world, _):
         await world.say("open patient_1")
 
@@ -206,9 +204,7 @@ async def test_a_no_and_another_message_compare_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_it_is_kept_beside_both_and_no_history_has_a_word_of_it(
-    tmp_path: Path,
-) -> None:
+async def test_it_is_kept_beside_both_and_no_history_has_a_word_of_it(tmp_path: Path) -> None:
     async with talking(tmp_path) as (world, _):
         await world.say("open patient_1")
         done = await compared(world)
@@ -237,9 +233,7 @@ async def _texts(store: object) -> AsyncIterator[str]:
 
 
 @pytest.mark.slow
-async def test_a_later_her_is_asked_about_until_somebody_says_whom(
-    tmp_path: Path,
-) -> None:
+async def test_a_later_her_is_asked_about_until_somebody_says_whom(tmp_path: Path) -> None:
     async with talking(tmp_path) as (world, team):
         await world.say("open patient_1")
         await compared(world)

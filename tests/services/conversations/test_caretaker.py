@@ -42,8 +42,7 @@ async def test_a_message_that_comes_meanwhile_is_answered_after(world: World) ->
 
 @pytest.mark.slow
 async def test_work_waits_for_the_turn_that_runs(world: World) -> None:
-    world.team.gate.clear()
-    run = await world.submit("what was the stage?")
+    run = await world.hold("what was the stage?")
     await until(lambda: len(world.team.requests) > 1)
     with pytest.raises(errors.ConversationBusyError):
         async with maintenance_lease(world, wait_seconds=0).holding(CHAT, principal_id="alice"):

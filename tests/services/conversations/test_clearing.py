@@ -120,9 +120,7 @@ async def test_the_same_patient_begins_blank_after_a_clear(store: MemoryBlobStor
     assert (list(request.history), list(request.all_patient_ids)) == ([], ["patient_4"])
 
 
-async def test_a_second_clear_in_a_second_has_its_own_place(
-    store: MemoryBlobStore,
-) -> None:
+async def test_a_second_clear_in_a_second_has_its_own_place(store: MemoryBlobStore) -> None:
     world = await talked(store)
     await cleared(world)
     await world.tell("start a tumor board for patient_4")

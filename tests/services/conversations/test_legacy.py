@@ -77,8 +77,7 @@ async def test_a_long_one_is_kept_whole(store: MemoryBlobStore) -> None:
 @pytest.mark.slow
 async def test_a_turn_that_died_before_does_not_hide_it(store: MemoryBlobStore) -> None:
     world = World(sessions=store)
-    world.team.gate.clear()
-    await world.submit("dies here")
+    await world.hold("dies here")
     await store.create(LEGACY, json.dumps({"chat_history": ROWS}).encode())
     survivor = World(sessions=store, users=world.users)
     await survivor.tell("hello")

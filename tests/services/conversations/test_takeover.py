@@ -52,8 +52,7 @@ async def two() -> Two:
 async def test_a_process_that_wakes_after_its_lease_writes_nothing(
     two: Two, text: str, kept_with: str | None
 ) -> None:
-    two.paused.team.gate.clear()
-    run = await two.paused.submit(text)
+    run = await two.paused.hold(text)
     await two.paused.scheduler.submit(two.paused.message("waits behind it"))
     two.clock.advance(36)
     told = await two.other.say("go on")
@@ -75,8 +74,7 @@ async def test_a_process_that_wakes_after_its_lease_writes_nothing(
 
 @pytest.mark.slow
 async def test_a_claim_within_its_lease_is_not_taken_over(two: Two) -> None:
-    two.paused.team.gate.clear()
-    run = await two.paused.submit("still at work")
+    run = await two.paused.hold("still at work")
     two.clock.advance(34)
     behind = await two.other.submit("behind it")
     two.paused.team.gate.set()
@@ -105,8 +103,7 @@ async def test_a_switch_that_was_named_and_not_made_stays_with_the_session(two: 
 
 
 async def test_a_dead_turn_whose_chart_is_damaged_does_not_block_the_others(two: Two) -> None:
-    two.paused.team.gate.clear()
-    await two.paused.submit("switch to patient_15 and tell me the stage")
+    await two.paused.hold("switch to patient_15 and tell me the stage")
     name = f"{CHAT}/patient_patient_15_context.json"
     await two.store.create(name, b"{")
     two.clock.advance(36)
@@ -121,8 +118,7 @@ async def test_a_dead_turn_whose_chart_is_damaged_does_not_block_the_others(two:
 
 
 async def test_the_interruption_is_told_once(two: Two) -> None:
-    two.paused.team.gate.clear()
-    await two.paused.submit("dies")
+    await two.paused.hold("dies")
     two.clock.advance(36)
     told = [await two.other.say(text) for text in ("one", "two")]
     notices = [[e.kind for e in each.events if isinstance(e, Notice)] for each in told]
@@ -131,8 +127,7 @@ async def test_the_interruption_is_told_once(two: Two) -> None:
 
 @pytest.mark.slow
 async def test_of_two_who_would_take_over_at_once_one_does(two: Two) -> None:
-    two.paused.team.gate.clear()
-    await two.paused.submit("switch to patient_15 and tell me the stage")
+    await two.paused.hold("switch to patient_15 and tell me the stage")
     await asyncio.sleep(0.01)  # until it stands still
     two.clock.advance(36)
     third = two._replica()
@@ -146,15 +141,13 @@ async def test_of_two_who_would_take_over_at_once_one_does(two: Two) -> None:
 
 
 async def test_what_is_left_of_a_finished_queue_is_swept(two: Two) -> None:
-    two.paused.team.gate.clear()
-    await two.paused.submit("runs")
+    await two.paused.hold("runs")
     await two.paused.submit("waits")
     left = two.store.contents[f"{CHAT}/inbox/0.json"]
     two.paused.team.gate.set()
     await two.paused.scheduler.idle()
     await two.store.create(f"{CHAT}/inbox/0.json", left)  # as if it had died before deleting it
-    two.paused.team.gate.clear()
-    await two.paused.submit("dies")
+    await two.paused.hold("dies")
     two.clock.advance(36)
     await two.other.say("go on")
     await two.other.scheduler.idle()
@@ -162,14 +155,11 @@ async def test_what_is_left_of_a_finished_queue_is_swept(two: Two) -> None:
     assert len(two.evidence.saying("waits")) == 1
 
 
-async def test_the_question_of_before_ends_with_the_turn_that_was_to_answer(
-    two: Two,
-) -> None:
+async def test_the_question_of_before_ends_with_the_turn_that_was_to_answer(two: Two) -> None:
     await two.paused.say("please clear all patients")
     await two.paused.scheduler.idle()
     assert two.evidence.conversation.open_question is not None
-    two.paused.team.gate.clear()
-    await two.paused.submit("no, what was the stage?")
+    await two.paused.hold("no, what was the stage?")
     two.clock.advance(36)
     behind = two.other.message("yes")
     await heard(await two.other.scheduler.submit(behind))

@@ -131,6 +131,11 @@ class Cluster:
             while await self.queue.length():  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
 
+    async def work_off(self) -> None:
+        """Let the other replica work until nothing is left in the queue."""
+        async with self.working():
+            await self.until_empty()
+
     async def until_hidden_anew(self) -> None:
         """Return once a note was hidden again."""
         before = self.queue.hidden
@@ -173,8 +178,7 @@ async def test_a_dead_replicas_turn_is_answered_once_by_another(cluster: Cluster
     message = await cluster.hear("what was the stage?")
     await asyncio.sleep(0.05)
     await cluster.die()
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     assert cluster.turns[1:] == [
         ("what was the stage?", "COMPLETED", ["Heard: what was the stage?"])
     ]
@@ -193,8 +197,7 @@ async def test_a_replica_that_stood_still_shows_nothing_of_what_another_answered
     await cluster.watch.begin(message, asyncio.Future())
     await asyncio.sleep(0.05)
     await cluster.die()
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     cluster.lifeline.always = None
     cluster.dying.team.gate.set()  # it wakes, and its model's answer has come meanwhile
     woken = await heard(asleep)
@@ -208,8 +211,7 @@ async def test_what_waits_behind_it_is_answered_in_order(cluster: Cluster) -> No
     for number in range(4):
         await cluster.hear(f"question {number}")
     await cluster.die()
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     assert [(words, status) for words, status, _ in cluster.turns[1:]] == [
         (f"question {number}", "COMPLETED") for number in range(4)
     ]
@@ -254,8 +256,7 @@ async def test_a_note_of_an_answered_message_is_settled_and_removed(cluster: Clu
     message = cluster.dying.message("what was the stage?")
     await heard(await cluster.dying.scheduler.submit(message))
     await cluster.queue.put(note_of(message), hidden_seconds=0)
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     assert [one.message_id for one in cluster.settled] == [message.message_id]
     assert cluster.other.team.requests == []
 
@@ -269,8 +270,7 @@ async def test_what_may_have_answered_our_question_is_not_said_twice(cluster: Cl
     await cluster.hear("do so, it is not needed")
     await asyncio.sleep(0.05)
     await cluster.die()
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     assert ("do so, it is not needed", "FAILED", []) in cluster.turns
     assert cluster.other.team.requests == []
 
@@ -280,8 +280,7 @@ async def test_a_message_that_kills_every_replica_is_given_up(cluster: Cluster) 
     await cluster.queue.put(note_of(message), hidden_seconds=0)
     for _ in range(TAKEN_LIMIT):
         assert len(await cluster.queue.take(limit=1, hidden_seconds=0)) == 1
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     assert cluster.meter.outcomes == ["taken", "poisoned"]
     (kept,) = await cluster.poison.take(limit=1, hidden_seconds=1)
     assert message_of(kept.body).message_id == message.message_id
@@ -289,8 +288,7 @@ async def test_a_message_that_kills_every_replica_is_given_up(cluster: Cluster) 
 
 async def test_a_note_that_is_not_ours_is_set_aside(cluster: Cluster) -> None:
     await cluster.queue.put("not a note", hidden_seconds=0)
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     assert (await cluster.poison.length(), cluster.meter.outcomes) == (1, ["taken", "poisoned"])
 
 
@@ -314,8 +312,7 @@ async def test_a_switch_that_a_replica_died_over_is_not_made_back(cluster: Clust
     await cluster.dying.say("start a tumor board for patient_15")
     await cluster.dying.scheduler.idle()
     await cluster.dies_once("switch to the other patient", lambda: cluster.active == "patient_4")
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     assert cluster.active == "patient_4"
     (told,) = [texts for words, _, texts in cluster.turns if words == "switch to the other patient"]
     assert told == ["Switched to patient_4. What would you like to review?"]
@@ -325,8 +322,7 @@ async def test_a_switch_that_a_replica_died_over_is_not_made_back(cluster: Clust
 async def test_a_turn_that_was_stored_and_never_released_is_not_run_again(cluster: Cluster) -> None:
     stored = ("what was the stage?", "COMPLETED", ["Heard: what was the stage?"])
     message = await cluster.dies_once(stored[0], lambda: stored in cluster.turns)
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     assert cluster.turns[1:] == [stored]
     assert cluster.other.team.requests == []
     assert [one.message_id for one in cluster.settled] == [message.message_id]
@@ -340,8 +336,7 @@ async def test_a_clear_that_was_made_is_not_made_again(cluster: Cluster) -> None
         return kept.conversation.epoch == 1 and kept.conversation.pending_clear is None
 
     await cluster.dies_once("clear", is_cleared)
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     assert Evidence(cluster.store.contents, CHAT).conversation.epoch == 1
 
 
@@ -359,8 +354,7 @@ async def test_a_turn_goes_on_behind_what_was_stored_of_its_answer(cluster: Clus
         runs.append(run)
 
     cluster.other.scheduler.on_orphan("web", deliver)
-    async with cluster.working():
-        await cluster.until_empty()
+    await cluster.work_off()
     assert cluster.turns[1:] == [(begun[0], "COMPLETED", ["First.", "Second.", "Third."])]
     (request,) = cluster.other.team.requests
     assert [one.text for one in request.said] == ["First."]

@@ -156,8 +156,7 @@ async def test_a_reply_that_waits_for_its_channel_is_not_delivered_any_more() ->
 @pytest.mark.slow
 async def test_a_conversation_in_the_middle_of_a_turn_is_waited_for() -> None:
     world = await talked()
-    world.team.gate.clear()
-    run = await world.submit("and the stage?", chat="chat_1")
+    run = await world.hold("and the stage?", chat="chat_1")
     with pytest.raises(ConversationBusyError):
         await forgetting_on(world, wait_seconds=0).run(GONE, dry_run=False)
     world.team.gate.set()

@@ -127,9 +127,7 @@ def sign_out(ward: Ward, **more: str) -> SignOut:
 
 
 @pytest.mark.slow
-async def test_a_card_holds_one_patients_rows_and_the_list_ids_and_states(
-    ward: Ward,
-) -> None:
+async def test_a_card_holds_one_patients_rows_and_the_list_ids_and_states(ward: Ward) -> None:
     round_id = await ward.prepared("patient_1", "patient_2", "patient_3")
     for number in (1, 2, 3):
         card = await ward.service.card(round_id, f"patient_{number}", principal=OWNER)
@@ -154,9 +152,7 @@ async def test_each_patient_has_a_conversation_whose_prompts_name_no_other(ward:
         assert named == [patient]
 
 
-async def test_a_chart_closed_before_the_preparation_is_listed_by_its_number(
-    ward: Ward,
-) -> None:
+async def test_a_chart_closed_before_the_preparation_is_listed_by_its_number(ward: Ward) -> None:
     ward.roster.closed.add((OWNER, "patient_2"))
     round_id = await ward.prepared("patient_1", "patient_2")
     view = await ward.service.show(round_id, principal=OWNER)
@@ -166,9 +162,7 @@ async def test_a_chart_closed_before_the_preparation_is_listed_by_its_number(
     assert [one.patient_id for one in ward.world.team.requests] == ["patient_1"]
 
 
-async def test_access_withdrawn_after_the_preparation_shows_nothing_more(
-    ward: Ward,
-) -> None:
+async def test_access_withdrawn_after_the_preparation_shows_nothing_more(ward: Ward) -> None:
     round_id = await ward.prepared("patient_1", "patient_2")
     ward.roster.closed.add((OWNER, "patient_2"))
     with pytest.raises(ChartClosedError):
@@ -253,9 +247,7 @@ async def test_showing_a_card_is_a_look_and_preparing_or_printing_it_is_none(war
     assert len([row async for row in ward.world.users.list("looked/")]) == 1
 
 
-async def test_a_patient_handed_over_is_the_colleagues_with_a_synthesis(
-    ward: Ward,
-) -> None:
+async def test_a_patient_handed_over_is_the_colleagues_with_a_synthesis(ward: Ward) -> None:
     round_id = await ward.prepared("patient_1", "patient_2")
     await ward.deeds.note(round_id, "patient_1", principal=OWNER, text="Ask the daughter.")
     await ward.deeds.hand_over(round_id, "patient_1", sign_out=sign_out(ward))
@@ -361,9 +353,7 @@ async def test_no_more_are_prepared_side_by_side_than_the_setting_says(ward: War
 
 
 @pytest.mark.slow
-async def test_who_is_forgotten_while_a_round_is_prepared_opens_no_more(
-    ward: Ward,
-) -> None:
+async def test_who_is_forgotten_while_a_round_is_prepared_opens_no_more(ward: Ward) -> None:
     ward.world.team.gate.clear()
     made = await ward.service.create(
         owner=OWNER, entries=[f"patient_{n}" for n in range(1, 7)], day=None, language="en"

@@ -54,8 +54,7 @@ def said(events: Iterable[TurnEvent]) -> str:
 async def test_what_another_replica_answers_is_shown_once_its_answer_is_stored() -> None:
     pair = Pair()
     pair.one.team.say = lambda _: ["First.", "Second."]
-    pair.one.team.gate.clear()
-    run = await pair.one.submit("hello")
+    run = await pair.one.hold("hello")
     shown = await pair.resumed(run)
     assert shown is await pair.resumed(run), "those who ask share it"
     assert (shown.message.text, list(shown.past())) == ("hello", [])
@@ -88,8 +87,7 @@ async def test_it_is_answered_where_it_is_watched_if_its_replica_dies() -> None:
 @pytest.mark.slow
 async def test_a_turn_that_is_given_up_and_left_unanswered_ends_for_who_watches() -> None:
     pair = Pair()
-    pair.one.team.gate.clear()
-    run = await pair.one.submit("hello")
+    run = await pair.one.hold("hello")
     shown = await pair.resumed(run)
     stored = await pair.two.conversations.read(CHAT, fresh=True)
     assert stored is not None
@@ -114,8 +112,7 @@ async def test_a_short_turn_asks_storage_for_nothing_more() -> None:
 @pytest.mark.slow
 async def test_only_the_owner_is_shown_a_run_and_only_by_its_own_id() -> None:
     pair = Pair()
-    pair.one.team.gate.clear()
-    run = await pair.one.submit("hello")
+    run = await pair.one.hold("hello")
     assert await pair.two.scheduler.watch(CHAT, run.run_id, owner="mallory") is None
     assert await pair.two.scheduler.watch(CHAT, "run_other", owner=OWNER) is None
     assert await pair.two.scheduler.watch("chat_2", run.run_id, owner=OWNER) is None
@@ -146,8 +143,7 @@ async def test_a_stop_reaches_the_replica_that_runs_the_turn() -> None:
 @pytest.mark.slow
 async def test_a_message_sent_again_elsewhere_is_watched_and_not_queued() -> None:
     pair = Pair()
-    pair.one.team.gate.clear()
-    run = await pair.one.submit("hello", message_id="m1")
+    run = await pair.one.hold("hello", message_id="m1")
     again = await pair.two.submit("hello", message_id="m1")
     assert again.run_id == run.run_id
     assert [name for name in pair.store.contents if "/inbox/" in name] == []

@@ -70,9 +70,7 @@ async def test_an_ended_run_is_kept_for_five_minutes_and_a_running_one_for_good(
     assert hub.find("running") is running
 
 
-async def test_a_run_that_goes_on_under_its_id_is_kept_however_long_it_ended(
-    run: Run,
-) -> None:
+async def test_a_run_that_goes_on_under_its_id_is_kept_however_long_it_ended(run: Run) -> None:
     clock = FixedClock()
     hub = RunHub(clock=clock)
     hub.note_end(hub.add(run))

@@ -43,9 +43,7 @@ async def marks(index: SessionIndex) -> list[int]:
     return [one.mark for one in (await index.page("intake", limit=9)).rows]
 
 
-async def test_marking_twice_is_marking_once_and_a_put_unmarks(
-    index: SessionIndex,
-) -> None:
+async def test_marking_twice_is_marking_once_and_a_put_unmarks(index: SessionIndex) -> None:
     await index.put(row("a"))
     await index.mark([row("a")], 2)
     await index.mark([row("a")], 2)

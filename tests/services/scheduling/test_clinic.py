@@ -194,9 +194,7 @@ async def test_who_loses_the_new_time_keeps_the_old_one(clinic: Clinic) -> None:
     assert await clinic.list_booked(FOUR) == [booked]
 
 
-async def test_a_change_left_unfinished_blocks_a_time_a_minute(
-    records: ResourceStore,
-) -> None:
+async def test_a_change_left_unfinished_blocks_a_time_a_minute(records: ResourceStore) -> None:
     await leave_held(records, TEN)
     with pytest.raises(ToolInputError, match="taken"):
         await clinics.clinic_over(records, now=clinics.NOW + timedelta(seconds=59)).book(

@@ -37,6 +37,13 @@ def record(context: ChatContext, who: str, *runs: tuple[str, dict[str, object]])
         session.record(FinishedRun(tool, "Secretary", {}, data, None, 1.0))
 
 
+def of_ada(*runs: tuple[str, dict[str, object]]) -> tuple[PersonalToolMemories, ChatContext]:
+    """Return where tool memories lie, and a document in which Ada's tools told that."""
+    context = talk()
+    record(context, "ada", *runs)
+    return PersonalToolMemories(store=MemoryBlobStore()), context
+
+
 def ids(memory: ToolMemory) -> list[str]:
     return [one.entity_id for one in memory.entities]
 
@@ -57,9 +64,9 @@ async def everything(store: BlobStore) -> bytes:
 
 
 async def test_mail_leaves_the_patients_document_and_visits_stay() -> None:
-    memories = PersonalToolMemories(store=MemoryBlobStore())
-    context = talk()
-    record(context, "ada", ("search_mail", {"mails": [NOTE]}), ("appointments", {"rows": [VISIT]}))
+    memories, context = of_ada(
+        ("search_mail", {"mails": [NOTE]}), ("appointments", {"rows": [VISIT]})
+    )
 
     left = await memories.keep(context, principal_id="ada")
 
@@ -71,9 +78,9 @@ async def test_mail_leaves_the_patients_document_and_visits_stay() -> None:
 
 
 async def test_its_user_finds_both_again_and_what_they_looked_at_last() -> None:
-    memories = PersonalToolMemories(store=MemoryBlobStore())
-    context = talk()
-    record(context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [NOTE]}))
+    memories, context = of_ada(
+        ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [NOTE]})
+    )
     left = await memories.keep(context, principal_id="ada")
 
     again = await reopened(left, memories, "ada")
@@ -84,9 +91,7 @@ async def test_its_user_finds_both_again_and_what_they_looked_at_last() -> None:
 
 
 async def test_a_colleague_gets_nothing_of_it_and_takes_nothing_away() -> None:
-    memories = PersonalToolMemories(store=MemoryBlobStore())
-    context = talk()
-    record(context, "ada", ("search_mail", {"mails": [NOTE]}))
+    memories, context = of_ada(("search_mail", {"mails": [NOTE]}))
     left = await memories.keep(context, principal_id="ada")
     assert ids(await reopened(left, memories, "bob")) == []
 
@@ -99,17 +104,15 @@ async def test_a_colleague_gets_nothing_of_it_and_takes_nothing_away() -> None:
 
 
 async def test_after_a_clear_nothing_of_before_is_known() -> None:
-    memories = PersonalToolMemories(store=MemoryBlobStore())
-    context = talk()
-    record(context, "ada", ("search_mail", {"mails": [NOTE]}))
+    memories, context = of_ada(("search_mail", {"mails": [NOTE]}))
     left = await memories.keep(context, principal_id="ada")
     assert ids(await reopened(left, memories, "ada", epoch=2)) == []
 
 
 async def test_a_part_that_cannot_be_read_costs_the_references_alone() -> None:
-    memories = PersonalToolMemories(store=MemoryBlobStore())
-    context = talk()
-    record(context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [NOTE]}))
+    memories, context = of_ada(
+        ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [NOTE]})
+    )
     left = await memories.keep(context, principal_id="ada")
     (name,) = [row.name async for row in memories.store.list(f"{FOLDER}/")]
     blob = await memories.store.read(name)
@@ -119,18 +122,14 @@ async def test_a_part_that_cannot_be_read_costs_the_references_alone() -> None:
 
 
 async def test_a_document_that_holds_them_still_hands_them_over() -> None:
-    memories = PersonalToolMemories(store=MemoryBlobStore())
-    context = talk()
-    record(context, "ada", ("search_mail", {"mails": [NOTE]}))
+    memories, context = of_ada(("search_mail", {"mails": [NOTE]}))
     assert context.tool_memory.personal_of == [], "as a version before stored it"
     again = await reopened(context, memories, "ada")
     assert ids(again) == ["m1"]
 
 
 async def test_what_is_forgotten_in_a_turn_is_read_no_more() -> None:
-    memories = PersonalToolMemories(store=MemoryBlobStore())
-    context = talk()
-    record(context, "ada", ("search_mail", {"mails": [NOTE]}))
+    memories, context = of_ada(("search_mail", {"mails": [NOTE]}))
     left = await memories.keep(context, principal_id="ada")
     left = await memories.keep(left, principal_id="ada")
     assert left.tool_memory.personal_of == []
@@ -138,17 +137,13 @@ async def test_what_is_forgotten_in_a_turn_is_read_no_more() -> None:
 
 
 async def test_a_turn_without_own_things_touches_no_file() -> None:
-    memories = PersonalToolMemories(store=MemoryBlobStore())
-    context = talk()
-    record(context, "ada", ("results", {"rows": [{"text": "Hb 11"}]}))
+    memories, context = of_ada(("results", {"rows": [{"text": "Hb 11"}]}))
     assert await memories.keep(context, principal_id="ada") is context
     assert await everything(memories.store) == b""
 
 
 async def test_the_clean_up_deletes_what_nobody_used_for_a_week() -> None:
-    memories = PersonalToolMemories(store=MemoryBlobStore())
-    context = talk()
-    record(context, "ada", ("search_mail", {"mails": [NOTE]}))
+    memories, context = of_ada(("search_mail", {"mails": [NOTE]}))
     await memories.keep(context, principal_id="ada")
     (row,) = [row async for row in memories.store.list(f"{FOLDER}/")]
     later = row.modified_at + timedelta(days=8)

@@ -155,9 +155,7 @@ async def test_every_other_message_is_refused_as_before(talked: MemoryBlobStore)
         await world.submit("assess the suicide risk, she denies suicidal ideation")
 
 
-async def test_it_answers_nobody_in_anothers_conversation(
-    talked: MemoryBlobStore,
-) -> None:
+async def test_it_answers_nobody_in_anothers_conversation(talked: MemoryBlobStore) -> None:
     world = replica(talked)
     with pytest.raises(NotFoundError):
         await world.scheduler.submit(world.message(CALL, owner="mallory"))
@@ -165,9 +163,7 @@ async def test_it_answers_nobody_in_anothers_conversation(
         await world.submit(" ")
 
 
-async def test_the_answer_can_be_watched_again_by_who_asked(
-    talked: MemoryBlobStore,
-) -> None:
+async def test_the_answer_can_be_watched_again_by_who_asked(talked: MemoryBlobStore) -> None:
     await spoil(talked, LAYOUT.registry, truncated)
     world = replica(talked)
     run = await world.submit(CALL)
@@ -199,8 +195,7 @@ async def test_a_call_that_has_to_wait_is_answered_at_once_and_again_in_its_turn
     talked: MemoryBlobStore,
 ) -> None:
     world = replica(talked)
-    world.team.gate.clear()
-    first = await world.submit("what is the stage?")
+    first = await world.hold("what is the stage?")
     run = await world.submit(CALL)
     (notice,) = run.past()
     assert isinstance(notice, turn_events.Notice)
@@ -214,12 +209,9 @@ async def test_a_call_that_has_to_wait_is_answered_at_once_and_again_in_its_turn
 
 
 @pytest.mark.slow
-async def test_a_call_that_waits_at_the_end_is_answered(
-    talked: MemoryBlobStore,
-) -> None:
+async def test_a_call_that_waits_at_the_end_is_answered(talked: MemoryBlobStore) -> None:
     world, other = replica(talked), replica(talked)
-    other.team.gate.clear()
-    held = await other.submit("what is the stage?")
+    held = await other.hold("what is the stage?")
     run = await world.submit(CALL)
     await world.scheduler.drain(seconds=0)
     await run.wait()
@@ -230,8 +222,7 @@ async def test_a_call_that_waits_at_the_end_is_answered(
 
 async def test_a_call_waits_for_no_seat(talked: MemoryBlobStore) -> None:
     world = World(sessions=talked, safety=ANSWERS, slots=TurnSlots(limit=1))
-    world.team.gate.clear()
-    held = await world.submit("what is the stage?", chat="chat_2")
+    held = await world.hold("what is the stage?", chat="chat_2")
     found = await asyncio.wait_for(world.say(CALL), 30)
     assert_was_helped(found.run)
     assert not held.is_finished

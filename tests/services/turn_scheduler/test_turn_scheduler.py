@@ -117,8 +117,7 @@ async def test_a_conversation_of_somebody_else_is_not_there() -> None:
 
 async def test_the_same_message_while_it_runs_is_the_same_run() -> None:
     world = World()
-    world.team.gate.clear()
-    first = await world.submit("once", message_id="m1")
+    first = await world.hold("once", message_id="m1")
     waiting = await world.submit("twice", message_id="m2")
 
     assert await world.submit("once", message_id="m1") is first
@@ -178,8 +177,7 @@ async def test_stopping_keeps_what_was_shown() -> None:
 
 async def test_a_stopped_turn_makes_way_for_the_next() -> None:
     world = World()
-    world.team.gate.clear()
-    run = await world.submit("endless")
+    run = await world.hold("endless")
     behind = await world.submit("short")
     await asyncio.sleep(0.01)
     assert await world.scheduler.stop(CHAT, owner="alice")
@@ -192,8 +190,7 @@ async def test_a_stopped_turn_makes_way_for_the_next() -> None:
 async def test_a_watcher_that_goes_away_does_not_stop_the_turn() -> None:
     store = MemoryBlobStore()
     world = World(sessions=store)
-    world.team.gate.clear()
-    run = await world.submit("go on without me")
+    run = await world.hold("go on without me")
     watcher = asyncio.create_task(heard(run))
     await asyncio.sleep(0)
     watcher.cancel()
@@ -217,8 +214,7 @@ async def test_a_caller_that_goes_away_while_its_message_is_stored_leaves_no_dea
 
 async def test_draining_lets_turns_finish_and_takes_no_more() -> None:
     world = World()
-    world.team.gate.clear()
-    run = await world.submit("nearly done")
+    run = await world.hold("nearly done")
     draining = asyncio.create_task(world.scheduler.drain(seconds=5))
     await asyncio.sleep(0.01)
     with pytest.raises(errors.ServerStoppingError):
@@ -231,8 +227,7 @@ async def test_draining_lets_turns_finish_and_takes_no_more() -> None:
 async def test_what_is_not_done_when_draining_ends_is_stored_as_interrupted() -> None:
     store = MemoryBlobStore()
     world = World(sessions=store)
-    world.team.gate.clear()
-    run = await world.submit("start a tumor board for patient_4, please")
+    run = await world.hold("start a tumor board for patient_4, please")
     waiting = await world.submit("and then this")
     await asyncio.sleep(0.01)
 
@@ -257,8 +252,7 @@ async def test_a_claim_left_by_a_failed_store_is_taken_over_by_the_next_message(
     store = FaultyBlobStore(inner)
     world = World(sessions=store)
     await world.tell("first")
-    world.team.gate.clear()
-    run = await world.submit("during the outage")
+    run = await world.hold("during the outage")
     await asyncio.sleep(0)
     store.always = Down()
     world.team.gate.set()
@@ -293,8 +287,7 @@ async def test_a_watcher_behind_a_dead_turn_is_not_left_waiting() -> None:
     inner = FaultyBlobStore(store)
     first = World(sessions=inner, users=users, times=times, replica=FarReplica())
     second = World(sessions=store, users=users, times=times, replica=FarReplica())
-    first.team.gate.clear()
-    await first.submit("runs there")
+    await first.hold("runs there")
     await asyncio.sleep(0.01)
     behind = await second.submit("waits here", message_id="m2")
     same = await second.submit("runs there, too", message_id="m3")
@@ -320,8 +313,7 @@ async def test_a_message_queued_on_one_replica_may_be_answered_by_the_other() ->
         orphans.append(run)
 
     first.scheduler.on_orphan("web", deliver)
-    first.team.gate.clear()
-    running = await first.submit("runs there")
+    running = await first.hold("runs there")
     await asyncio.sleep(0.01)
     behind = await second.submit("came in here")
     first.team.gate.set()
@@ -339,16 +331,14 @@ async def test_a_message_queued_at_a_number_that_the_queue_has_passed_is_not_los
     store, users = MemoryBlobStore(), MemoryBlobStore()
     first = World(sessions=store, users=users, replica=FarReplica())
     second = World(sessions=store, users=users, replica=FarReplica())
-    first.team.gate.clear()
-    await first.submit("runs")
+    await first.hold("runs")
     stale = await second.conversations.read(CHAT)
     assert stale is not None
     await first.submit("waited")
     await first.submit("waited, too")
     first.team.gate.set()
     await first.scheduler.idle()
-    first.team.gate.clear()
-    await first.submit("runs now")
+    await first.hold("runs now")
 
     await second.claimant.inbox.put(stale, second.message("came late"), "run_late")
 
@@ -427,8 +417,7 @@ async def test_what_another_system_says_waits_for_nothing_and_comes_behind_nothi
         return (await world.reader.view(CHAT, owner=OWNER)).updated_at
 
     since = await seen()
-    world.team.gate.clear()
-    running = await world.submit("what is the stage?")
+    running = await world.hold("what is the stage?")
     assert await world.scheduler.submit_if_idle(world.message("open 7"), since=since) is None
     waiting = await world.submit("and the grade?")
     assert await world.scheduler.submit_if_idle(world.message("open 7"), since=since) is None
@@ -450,8 +439,7 @@ async def test_what_another_system_says_begins_no_turn_while_another_replica_ans
     world, far = World(sessions=store), World(sessions=store)
     await world.tell("start with patient_4")
     since = (await far.reader.view(CHAT, owner=OWNER)).updated_at
-    world.team.gate.clear()
-    running = await world.submit("what is the stage?")
+    running = await world.hold("what is the stage?")
     assert await far.scheduler.submit_if_idle(far.message("open 7"), since=since) is None
     world.team.gate.set()
     await heard(running)

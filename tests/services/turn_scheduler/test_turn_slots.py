@@ -134,9 +134,7 @@ async def test_a_loop_that_is_late_gets_no_more_than_a_few_turns_at_once() -> No
     assert FEW < seated_while_late <= FEW + 2 + took / PATIENCE_SECONDS
 
 
-async def test_a_late_loop_lets_in_no_more_than_the_limit(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_late_loop_lets_in_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turn_slots, "LATE_SECONDS", -1.0)
     monkeypatch.setattr(turn_slots, "PATIENCE_SECONDS", 1_000.0)
     monkeypatch.setattr(turn_slots, "_LOOK_SECONDS", 0.0)

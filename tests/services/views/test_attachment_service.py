@@ -143,9 +143,7 @@ async def test_what_cannot_be_kept_says_why_and_leaves_nothing(
 
 
 @pytest.mark.slow
-async def test_papers_over_the_limit_wait_until_one_is_removed(
-    service: AttachmentService,
-) -> None:
+async def test_papers_over_the_limit_wait_until_one_is_removed(service: AttachmentService) -> None:
     for number in range(PAPERS_LIMIT):
         await given(service, LETTER + str(number).encode())
     with pytest.raises(AttachmentError, match="attachment"):
@@ -191,8 +189,7 @@ async def test_forgotten_patients_leave_no_paper(world: World, service: Attachme
 async def test_while_a_turn_runs_a_paper_waits_and_then_says_so() -> None:
     world = World()
     await world.tell("start a tumor board for patient_4")
-    world.team.gate.clear()
-    run = await world.submit("what is the stage?")
+    run = await world.hold("what is the stage?")
     service = service_on(world, wait_seconds=0.2)
     with pytest.raises(ConversationBusyError):
         await given(service)

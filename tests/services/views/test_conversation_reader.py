@@ -83,8 +83,7 @@ async def test_nobody_can_guess_a_new_conversation_and_nothing_is_stored_before_
 
 
 async def test_a_view_shows_the_conversation_as_it_stands(world: World) -> None:
-    world.team.gate.clear()
-    run = await world.submit("slow")
+    run = await world.hold("slow")
     await world.submit("waits")
     view = await world.reader.view(CHAT, owner="alice")
     assert view.patient_id == "patient_4"

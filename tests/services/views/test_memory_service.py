@@ -237,9 +237,7 @@ async def test_a_turn_that_changes_no_memory_leaves_the_revision(
     assert (await shown(service)).revision == seen
 
 
-async def test_strangers_and_other_patients_get_the_unknown_answer(
-    service: MemoryService,
-) -> None:
+async def test_strangers_and_other_patients_get_the_unknown_answer(service: MemoryService) -> None:
     for chat, owner, patient in (
         (CHAT, "mallory", "patient_4"),
         ("chat_none", OWNER, "patient_4"),

@@ -89,9 +89,7 @@ async def test_a_part_that_there_is_not_names_those_that_there_are(
         )
 
 
-async def test_a_source_of_a_patient_here_opens_and_is_recorded(
-    world: World,
-) -> None:
+async def test_a_source_of_a_patient_here_opens_and_is_recorded(world: World) -> None:
     audit = RememberedAudit()
     sources = chart_of(world, audit)
     found = await sources.source(CHAT, owner=OWNER, patient_id="patient_4", ref=REF)

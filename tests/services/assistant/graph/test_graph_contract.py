@@ -41,9 +41,7 @@ def user(back_end: AssistantBackEnd) -> AssistantServices:
     return back_end.of("dev", zone=BERLIN)
 
 
-async def test_a_span_begins_with_its_start_and_ends_before_end(
-    user: AssistantServices,
-) -> None:
+async def test_a_span_begins_with_its_start_and_ends_before_end(user: AssistantServices) -> None:
     for hours in (-1, 0, 23, 24):
         start = DAY + hours * HOUR
         await user.calendar.create(NewEvent(f"at {hours}", start, start + HOUR), fresh())
@@ -54,9 +52,7 @@ async def test_a_span_begins_with_its_start_and_ends_before_end(
     assert (long.location, long.start, long.end) == ("Room 4", DAY - HOUR, DAY + HOUR)
 
 
-async def test_events_move_with_their_length_and_cancel_once(
-    user: AssistantServices,
-) -> None:
+async def test_events_move_with_their_length_and_cancel_once(user: AssistantServices) -> None:
     made = await user.calendar.create(NewEvent("Größe", DAY, DAY + 1.5 * HOUR), fresh())
     start = (DAY + timedelta(days=3, hours=9)).astimezone(UTC)
     moved = await user.calendar.move(made.id, start=start)

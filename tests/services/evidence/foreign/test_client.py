@@ -73,9 +73,7 @@ async def test_a_server_that_hangs_is_left(
 
 
 @pytest.mark.slow
-async def test_a_server_that_wants_our_model_gets_nothing(
-    session: aiohttp.ClientSession,
-) -> None:
+async def test_a_server_that_wants_our_model_gets_nothing(session: aiohttp.ClientSession) -> None:
     async with foreign_server() as foreign:
         with pytest.raises(ToolInputError):
             await called(foreign.url, session, "sampling")

@@ -35,9 +35,7 @@ def test_without_a_file_there_are_none() -> None:
     assert team.given(found.by_agent) == team
 
 
-def test_tools_bear_their_servers_name_and_only_the_files_agents_have(
-    tmp_path: Path,
-) -> None:
+def test_tools_bear_their_servers_name_and_only_the_files_agents_have(tmp_path: Path) -> None:
     team = load_team(tools=TOOL_NAMES)
     given = team.given(loaded(tmp_path, SERVER).by_agent)
     having = [spec.name for spec in given.agents if "formulary_drug_facts" in spec.tools]
