@@ -6,7 +6,7 @@ from typing import Any
 
 import aiohttp
 import orjson
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 from yarl import URL
 
@@ -41,18 +41,14 @@ class ChannelUser:
     channel_id: str
 
 
-class SignInResource(BaseModel):
+class SignInResource(BaseModel, alias_generator=to_camel, hide_input_in_errors=True):
     """Where a user signs in, and what the channel may exchange without asking them."""
-
-    model_config = ConfigDict(alias_generator=to_camel, hide_input_in_errors=True)
 
     sign_in_link: str
     token_exchange_resource: dict[str, Any] | None = None
 
 
-class _Token(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, hide_input_in_errors=True)
-
+class _Token(BaseModel, alias_generator=to_camel, hide_input_in_errors=True):
     connection_name: str
     token: str
 

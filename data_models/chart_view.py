@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from data_models.document import Part
 
@@ -37,7 +37,7 @@ class ViewSource(Part):
     quote: str | None = None
 
 
-class ViewRow(Part):
+class ViewRow(Part, frozen=True):
     """One statement of the record; all texts are as shown, "" where the record has none.
 
     Attributes:
@@ -55,8 +55,6 @@ class ViewRow(Part):
         code: Codes as `system|code`, for those who look things up.
         sources: Source ids, the newest first.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     kind: str = ""
     name: str

@@ -4,19 +4,18 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from data_models.errors import CorruptDocumentError
 
 
-class Part(BaseModel):
+class Part(BaseModel, extra="allow", defer_build=True):
     """A piece of a document: mutable only as part of a turn's draft, and it keeps unknown fields.
 
     Fields that a newer version added survive a rewrite by this one (spec page 1.1).
     """
 
     # Most parts are only read within their document; a start need not build a reader of each.
-    model_config = ConfigDict(extra="allow", defer_build=True)
 
     def stored_bytes(self) -> int:
         """Return how long it is as it is stored, in UTF-8."""

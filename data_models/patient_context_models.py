@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AwareDatetime, BaseModel, Field, model_validator
 
 from data_models.document import Document, Part
 from data_models.identifiers import PatientId
@@ -28,10 +28,8 @@ class PatientContext(Part):
     updated_at: AwareDatetime
 
 
-class PatientContextDecision(BaseModel):
+class PatientContextDecision(BaseModel, extra="forbid"):
     """What the analyzer read in a message; only the activating actions name a patient."""
-
-    model_config = ConfigDict(extra="forbid")
 
     action: AnalyzerAction
     patient_id: str | None = Field(default=None, max_length=64)

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from data_models.errors import CorruptDocumentError
 
@@ -32,13 +32,9 @@ def read_if_whole(data: bytes | str | None, model: type[ValueT]) -> ValueT | Non
         return None
 
 
-class Value(BaseModel):
+class Value(BaseModel, frozen=True):
     """A value; fields that it does not know are left out."""
 
-    model_config = ConfigDict(frozen=True)
 
-
-class ClosedValue(Value):
+class ClosedValue(Value, extra="forbid"):
     """A value from outside: a field that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid")

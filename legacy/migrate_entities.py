@@ -15,7 +15,7 @@ from data_models.errors import RoundsError
 from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport, team_of_file
 from services.stored_folders import holding_for, list_folders
-from services.stores import SESSIONS, USERS, open_container
+from services.stores import SESSIONS, USERS, opened
 from services.team import TEAM_FILE
 from settings import load_settings
 
@@ -40,24 +40,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 async def _run(chosen: argparse.Namespace) -> MoveReport:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     folders = await list_folders(settings, ids=ids)
-    store, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
-    holding = holding_for(
-        settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"
-    )
-    mover = Mover(
-        store=store,
-        folders=folders,
-        team=team_of_file(TEAM_FILE),
-        clock=clock,
-        holding=Claimed(holding=holding),
-    )
-    try:
+    async with opened(settings, SESSIONS, USERS, ids=ids) as (store, users):
+        holding = holding_for(
+            settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"
+        )
+        mover = Mover(
+            store=store,
+            folders=folders,
+            team=team_of_file(TEAM_FILE),
+            clock=clock,
+            holding=Claimed(holding=holding),
+        )
         if chosen.rollback:
             return await mover.roll_back(patient=chosen.patient)
         return await mover.move(dry_run=chosen.dry_run, patient=chosen.patient)
-    finally:
-        await store.close()
-        await users.close()
 
 
 def _table(report: MoveReport) -> str:

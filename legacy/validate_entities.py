@@ -16,7 +16,7 @@ from data_models.errors import RoundsError
 from legacy.document_holding import Unclaimed
 from legacy.entity_mover import Mover, team_of_file
 from services.stored_folders import list_folders
-from services.stores import SESSIONS, open_container
+from services.stores import SESSIONS, opened
 from services.team import TEAM_FILE
 from settings import load_settings
 
@@ -38,15 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 async def _run(patient: str | None) -> dict[str, Any]:
     settings, ids = load_settings(), RandomIds()
     folders = await list_folders(settings, ids=ids)
-    store = open_container(settings, SESSIONS, ids=ids)
-    try:
+    async with opened(settings, SESSIONS, ids=ids) as (store,):
         team = team_of_file(TEAM_FILE)
         mover = Mover(
             store=store, folders=folders, team=team, clock=SystemClock(), holding=Unclaimed()
         )
         return await mover.validate(patient=patient)
-    finally:
-        await store.close()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
@@ -188,10 +188,8 @@ async def give_feedback(request: web.Request) -> None:
 _IS = {"true": True, "false": False, None: False}
 
 
-class NameChange(BaseModel):
+class NameChange(BaseModel, extra="forbid", strict=True):
     """What is to be changed; what is None stays."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     title: str | None = None
     archived: bool | None = None
@@ -234,10 +232,8 @@ async def change_name(request: web.Request) -> Json:
 NUMBER_LIMIT = 999_999_999
 
 
-class BranchRequest(BaseModel):
+class BranchRequest(BaseModel, strict=True, extra="forbid"):
     """Whose talk is wanted, and before which turn it ends."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     patient_id: Annotated[str, Field(min_length=1, max_length=PATIENT_ID_LIMIT_CHARS)]
     before_turn: Annotated[int, Field(ge=1, le=NUMBER_LIMIT)]

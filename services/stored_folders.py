@@ -14,7 +14,7 @@ from data_models.storage.blob_names import is_blob_name
 from data_models.storage.blob_store import BlobStore
 from services.conversations.conversation_factory import caretaker_for
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
-from services.stores import SESSIONS, USERS, open_container
+from services.stores import SESSIONS, USERS, opened
 from settings import Settings
 
 _INDEX = "users/"
@@ -26,11 +26,8 @@ async def list_folders(settings: Settings, *, ids: IdSource) -> list[str]:
     Raises:
         StoreUnavailableError: the index cannot be read.
     """
-    users = open_container(settings, USERS, ids=ids)
-    try:
+    async with opened(settings, USERS, ids=ids) as (users,):
         found = {row.name.rpartition("/")[2] async for row in users.list(_INDEX)}
-    finally:
-        await users.close()
     if settings.azure_storage_connection_string is None:
         found |= _local(settings.data_dir / SESSIONS)
     return sorted(found)

@@ -1,5 +1,7 @@
 """Opens the containers that the settings name: Azure Blob Storage, else local files."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from data_models.clock import IdSource
@@ -46,3 +48,14 @@ def open_container(settings: Settings, name: str, *, ids: IdSource) -> BlobStore
 
     tags = session_tags if name == SESSIONS else None
     return AzureBlobStore(account, container=name, ids=ids, tags_of=tags)
+
+
+@asynccontextmanager
+async def opened(settings: Settings, *names: str, ids: IdSource) -> AsyncIterator[list[BlobStore]]:
+    """Yield containers to a command, which are closed behind it; see `open_container`."""
+    stores = [open_container(settings, name, ids=ids) for name in names]
+    try:
+        yield stores
+    finally:
+        for store in stores:
+            await store.close()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from data_models.conversations.incoming_message import Press
 from data_models.conversations.plan import Plan, PlanStep
@@ -33,19 +33,15 @@ _PLAN_LINES = {
 }
 
 
-class _PressValue(BaseModel):
+class _PressValue(BaseModel, strict=True, extra="ignore", hide_input_in_errors=True):
     """What a button of our cards sends."""
-
-    model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
 
     target_id: str = Field(min_length=1, max_length=200)
     answer: str = Field(min_length=1, max_length=200)
 
 
-class _SayValue(BaseModel):
+class _SayValue(BaseModel, strict=True, extra="ignore", hide_input_in_errors=True):
     """What a button sends that stands for a message."""
-
-    model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
 
     say: str = Field(min_length=1, max_length=SAY_LIMIT_CHARS)
 

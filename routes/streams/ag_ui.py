@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 import orjson
 import structlog
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from data_models.conversations.incoming_message import WEB, IncomingMessage, Press
 from data_models.errors import BadFrameError, WrongAnswerError
@@ -25,10 +25,8 @@ from services.runs.hub import Run
 PLAN_ANSWERS = ("confirm", "change", "cancel")
 
 
-class _Input(BaseModel):
+class _Input(BaseModel, frozen=True, extra="ignore", strict=True):
     """Lenient in what it ignores: only the fields named here are read."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
 class InputPart(_Input):

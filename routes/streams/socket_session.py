@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 import orjson
 import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
+from pydantic import BaseModel, Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from data_models.conversations import turn_events
 from data_models.conversations.incoming_message import WEB, IncomingMessage, Press
@@ -28,10 +28,8 @@ Id: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
 AgentName: TypeAlias = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class _Frame(BaseModel):
+class _Frame(BaseModel, frozen=True, strict=True, extra="ignore"):
     """Strict in the fields we know; others are ignored, as clients of later versions may send."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
 
 class EditFrame(_Frame):

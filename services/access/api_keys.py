@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import structlog
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from data_models.clock import Clock, SystemClock
 from data_models.errors import ConfigurationError, ForbiddenError, UnauthenticatedError
@@ -26,7 +26,7 @@ _PREFIX = "key:"
 _log = structlog.get_logger()
 
 
-class FileKey(BaseModel):
+class FileKey(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
     """One key.
 
     Attributes:
@@ -36,8 +36,6 @@ class FileKey(BaseModel):
         expires: The last moment; a date means its end in UTC.
         practitioner: The FHIR Practitioner as whom it acts, with `ACCESS_POLICY=relationship`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$")]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$", repr=False)]
@@ -56,9 +54,7 @@ class FileKey(BaseModel):
         return self.expires if self.expires.tzinfo else self.expires.replace(tzinfo=UTC)
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
-
+class _File(BaseModel, extra="forbid", hide_input_in_errors=True):
     keys: tuple[FileKey, ...]
 
 

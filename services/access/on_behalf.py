@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 import aiohttp
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from data_models.clock import Clock
 from data_models.errors import (
@@ -77,10 +77,8 @@ class OnBehalfGrant:
         return _granted(answer.status, answer.body)
 
 
-class _Answer(BaseModel):
+class _Answer(BaseModel, hide_input_in_errors=True):
     """What the directory answers: a token, or why there is none."""
-
-    model_config = ConfigDict(hide_input_in_errors=True)
 
     access_token: str | None = None
     expires_in: float | None = None

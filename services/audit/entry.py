@@ -2,13 +2,13 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 Outcome: TypeAlias = Literal["begun", "done", "failed", "refused"]
 Action: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.:-]{0,79}$")]
 
 
-class AuditEntry(BaseModel):
+class AuditEntry(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
     """One turn of one patient, with all its reads and tools, or one access outside turns.
 
     Attributes:
@@ -20,8 +20,6 @@ class AuditEntry(BaseModel):
         outcome: `begun` where the record comes before the access.
         receipt: SHA-256 of the receipt of a finished turn, in hexadecimal digits.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     principal: Annotated[str, Field(min_length=1, max_length=400)]
     conversation: Annotated[str, Field(max_length=4_000)]

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import structlog
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, Field
 
 from data_models import errors
 from data_models.clock import Clock
@@ -41,7 +41,7 @@ _OWED = "owed/"
 logger = structlog.get_logger()
 
 
-class Owed(BaseModel):
+class Owed(BaseModel, extra="ignore"):
     """The replies of one run that its conversation is still to get.
 
     Attributes:
@@ -56,8 +56,6 @@ class Owed(BaseModel):
             a day of trying is over.
         is_maybe_taken: Whether the channel may have taken the first of `activities`.
     """
-
-    model_config = ConfigDict(extra="ignore")
 
     run_id: str
     message: IncomingMessage

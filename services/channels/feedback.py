@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import structlog
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AwareDatetime, BaseModel, Field, model_validator
 
 from data_models.clock import Clock
 from data_models.errors import NotFoundError
@@ -125,10 +125,8 @@ Verdict = Literal["up", "down"]
 _REACTIONS: dict[Verdict, Reaction] = {"up": "like", "down": "dislike"}
 
 
-class Opinion(BaseModel):
+class Opinion(BaseModel, extra="forbid"):
     """A thumb, and for one that points down why."""
-
-    model_config = ConfigDict(extra="forbid")
 
     verdict: Verdict
     reason: Reason | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import structlog
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from data_models.conversations.conversation_accessor import ConversationAccessor
 from data_models.errors import StoreError
@@ -21,10 +21,8 @@ from services.runs.hub import Run
 _KEPT_RINGS = 64
 
 
-class ReplicaSignal(BaseModel):
+class ReplicaSignal(BaseModel, frozen=True, extra="ignore"):
     """A run that is to stop. Ids only, nothing of a patient."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     run_id: str
     what: Literal["stop"]

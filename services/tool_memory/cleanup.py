@@ -24,7 +24,7 @@ from data_models.layout import timestamp
 from data_models.storage.blob_store import Blob, BlobStore
 from data_models.tool_memory import ToolMemory
 from services.stored_folders import holding_for, list_folders
-from services.stores import SESSIONS, USERS, open_container
+from services.stores import SESSIONS, USERS, opened
 from services.tool_memory.personal import PersonalToolMemories
 from settings import Settings, load_settings
 
@@ -171,19 +171,15 @@ async def _clean(settings: Settings, *, dry_run: bool) -> tuple[dict[str, int], 
     """Return how much was found of what, and whether all of it could be read."""
     ids, clock = RandomIds(), SystemClock()
     folders = await list_folders(settings, ids=ids)
-    sessions, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
-    holding = holding_for(
-        settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
-    )
-    archive = IdleArchive(store=sessions, holding=holding, clock=clock, ids=ids)
-    try:
+    async with opened(settings, SESSIONS, USERS, ids=ids) as (sessions, users):
+        holding = holding_for(
+            settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
+        )
+        archive = IdleArchive(store=sessions, holding=holding, clock=clock, ids=ids)
         personal = await PersonalToolMemories(store=users).sweep(now=clock.now(), dry_run=dry_run)
         report = await archive.run(folders, dry_run=dry_run)
         counts = {**asdict(report), "personal": personal}
         return counts, not report.unreadable
-    finally:
-        await sessions.close()
-        await users.close()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote_plus, urlencode
 
 import aiohttp
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
@@ -33,7 +33,7 @@ class Endpoints(BaseModel):
     token_endpoint_auth_methods_supported: list[str] = ["client_secret_basic"]
 
 
-class Tokens(BaseModel):
+class Tokens(BaseModel, populate_by_name=True, hide_input_in_errors=True):
     """What a grant brings; a refresh may leave out what stays as it was.
 
     Attributes:
@@ -43,8 +43,6 @@ class Tokens(BaseModel):
         hub_url: Where a record system tells who is open there (FHIRcast), and `hub_topic` in
             which of its sessions.
     """
-
-    model_config = ConfigDict(populate_by_name=True, hide_input_in_errors=True)
 
     id_token: str | None = None
     access_token: str | None = None

@@ -19,7 +19,7 @@ from services.scenarios.migration.scenario_store import ScenarioStore, plan_name
 from services.scenarios.operators.stored_sessions import context_in
 from services.scenarios.scenario_factory import CONTAINER, migration_config_for
 from services.stored_folders import list_folders
-from services.stores import SESSIONS, open_container
+from services.stores import SESSIONS, opened
 from settings import Settings, load_settings
 
 # Removes versions and plans that no session can need any more (M16).
@@ -122,22 +122,12 @@ def add_prune(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
 async def prune(settings: Settings) -> dict[str, JsonValue]:
     """Look through all stored sessions, then prune every scenario; return what was removed."""
     ids = RandomIds()
-    sessions = open_container(settings, SESSIONS, ids=ids)
-    blobs = open_container(settings, CONTAINER, ids=ids)
-    store = ScenarioStore(blobs=blobs)
-    pruner = Pruner(
-        store=store,
-        blobs=blobs,
-        clock=SystemClock(),
-        config=migration_config_for(settings).retention,
-    )
-    try:
+    async with opened(settings, SESSIONS, CONTAINER, ids=ids) as (sessions, blobs):
+        store, config = ScenarioStore(blobs=blobs), migration_config_for(settings).retention
+        pruner = Pruner(store=store, blobs=blobs, clock=SystemClock(), config=config)
         lowest = await lowest_in_use(sessions, await list_folders(settings, ids=ids))
         done: dict[str, JsonValue] = {}
         for scenario_id in sorted(await store.versions()):
             found = await pruner.prune(scenario_id, lowest=lowest.get(scenario_id))
             done[scenario_id] = found.model_dump(mode="json")
         return done
-    finally:
-        await blobs.close()
-        await sessions.close()

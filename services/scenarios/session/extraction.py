@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, TypeVar
 
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from data_models.errors import ModelError
 from data_models.scenarios.scenario import FieldDefinition
@@ -32,10 +32,8 @@ Answer = TypeVar("Answer", bound=BaseModel)
 _log = structlog.get_logger()
 
 
-class Finding(BaseModel):
+class Finding(BaseModel, extra="forbid"):
     """One field as the model read it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     field: Annotated[str, StringConstraints(max_length=80)]
     value: Annotated[str, StringConstraints(max_length=500)]
@@ -43,10 +41,8 @@ class Finding(BaseModel):
     confidence: float = Field(ge=0, le=1)
 
 
-class Findings(BaseModel):
+class Findings(BaseModel, extra="forbid"):
     """What the model read."""
-
-    model_config = ConfigDict(extra="forbid")
 
     found: list[Finding] = Field(default_factory=list, max_length=FIELDS_LIMIT)
 
