@@ -197,9 +197,8 @@ async def teams() -> AsyncIterator[FakeConnector]:
 async def directory() -> AsyncIterator[ChannelDirectory]:
     """What signs the channels' tokens."""
     found = ChannelDirectory(now=SystemClock().now())
-    await found.server.start_server()
-    yield found
-    await found.server.close()
+    async with found.server:
+        yield found
 
 
 @pytest.fixture

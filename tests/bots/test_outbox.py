@@ -13,6 +13,7 @@ from bots.rendering.rendering import text_activity
 from data_models.clock import SystemClock
 from data_models.errors import ChannelClosedError, ChannelRefusedError, ChannelUnavailableError
 from tests.fakes_connector import BOT, USER, FakeConnector
+from tests.waiting import until
 
 
 class FixedToken:
@@ -83,9 +84,7 @@ async def test_a_conversation_that_waits_holds_no_other_up(
 ) -> None:
     channel.fail_next(429, Retry_After="25")
     waiting = asyncio.create_task(outbox.send(reference(channel, "busy"), text_activity("late")))
-    async with asyncio.timeout(60):
-        while not channel.refused:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: channel.refused)
     await outbox.send(reference(channel, "free"), text_activity("soon"))
     assert not waiting.done()
     waiting.cancel()

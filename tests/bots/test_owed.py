@@ -15,7 +15,7 @@ from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import FakeConnector
-from tests.present import present
+from tests.given import present
 from tests.routes.fakes import answer, tell
 from tests.waiting import until
 

@@ -27,9 +27,8 @@ WHERE: dict[str, Any] = {"channelData": {"tenant": {"id": TENANT}}, "user": WHO}
 @pytest.fixture
 async def directory() -> AsyncIterator[UserDirectory]:
     found = UserDirectory(SystemClock())
-    await found.server.start_server()
-    yield found
-    await found.server.close()
+    async with found.server:
+        yield found
 
 
 @pytest.fixture

@@ -13,14 +13,14 @@ from bots.rendering.rendering import Look, TurnRenderer
 from data_models.chat_context import AgentMessage, Citation
 from data_models.clock import SystemClock
 from data_models.conversations import turn_events
-from data_models.conversations.incoming_message import IncomingMessage, Sender
 from data_models.conversations.plan import Plan, PlanStep
 from data_models.errors import CorruptDocumentError, NotFoundError, StoreUnavailableError
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, Start
 from tests.fakes_connector import BOT, FakeConnector
-from tests.present import present
+from tests.given import message_of, present
 from tests.routes.fakes import answer, spoken, state, tell
+from tests.waiting import until
 
 NOW = SystemClock().now()
 PLAN = Plan(
@@ -97,9 +97,7 @@ async def test_typing_is_shown_until_the_first_text_and_not_after_the_last(
 
     async def script(run: Run) -> None:
         run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
-        async with asyncio.timeout(60):
-            while len(channel.activities()) < 2:  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
+        await until(lambda: len(channel.activities()) >= 2)
         tell(run, answer(run, "At last.")[1:])
 
     bot.scheduler.script = script
@@ -280,16 +278,7 @@ async def test_in_teams_a_source_is_a_number_and_no_path(start: Start) -> None:
 
 def test_what_is_shown_while_a_cited_answer_is_written_stays_as_it_is() -> None:
     text = "4.1 [Observation/k-8], 3.4 [Observation/k-7] and 4.1 [Observation/k-8]."
-    asked = IncomingMessage(
-        conversation_id="c",
-        channel="bot",
-        channel_id="msteams",
-        owner="bot:c",
-        sender=Sender(principal_id="u", display_name="U"),
-        message_id="m",
-        text="hello",
-        received_at=NOW,
-    )
+    asked = message_of(at=NOW, channel="bot", channel_id="msteams", owner="bot:c")
     look = Look(footer=lambda _: "")
     renderer = TurnRenderer(look=look, abilities=Abilities(cites=True), asked=asked)
     (whole,) = renderer.spoken(said(text).message)
@@ -565,8 +554,6 @@ async def test_replies_under_way_are_finished_when_the_server_stops(
     bot = await start()
     channel.fail_next(429, times=2, Retry_After="1")
     await channel.say(bot.url, "hello")
-    async with asyncio.timeout(60):
-        while not channel.refused:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: channel.refused)
     await bot.server.close()
     assert len(channel.texts()) == 1

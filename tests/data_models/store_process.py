@@ -13,7 +13,7 @@ from data_models.errors import BlobChangedError, StoreError
 from data_models.storage.blob_store import BlobStore
 from data_models.storage.local_blob_store import LocalBlobStore
 from data_models.storage.local_files import StripedLocks
-from tests.present import present
+from tests.given import present
 
 NAME = "conv1/patient_patient_4_context.json"
 LOG = "audit/day"

@@ -13,7 +13,7 @@ from data_models.storage.blob_store import BlobStore
 from tests.data_models.fault_proxy import Fault, FaultProxy, running_proxy
 from tests.data_models.store_process import LOG, NAME
 from tests.data_models.test_local_blob_store import process
-from tests.present import present
+from tests.given import present
 
 pytestmark = pytest.mark.slow
 

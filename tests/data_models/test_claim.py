@@ -9,14 +9,13 @@ from data_models.conversations.claim import Claim, Successor, lease_end, take_cl
 from data_models.conversations.claim_decision import ClaimTimes
 from data_models.conversations.conversation import AnsweredMessage, Conversation, RunningTurn
 from data_models.conversations.conversation_accessor import ConversationAccessor
-from data_models.conversations.incoming_message import IncomingMessage, Sender
 from data_models.documents import Documents
 from data_models.errors import ClaimLostError, StoreUnavailableError
 from data_models.identifiers import PatientId
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore, LostAnswer
-from tests.present import present
+from tests.given import message_of, present
 
 TIMES = ClaimTimes(renew_every=timedelta(seconds=0.01))
 ANSWERED = AnsweredMessage("hash", "run_1", None, 0, 1, 0)
@@ -37,17 +36,8 @@ class Scheduler:
         return ConversationAccessor(documents=documents)
 
     def running(self, run_id: str, *, replica: str = "here") -> RunningTurn:
-        message = IncomingMessage(
-            conversation_id="c",
-            channel="web",
-            channel_id="web",
-            owner="alice",
-            sender=Sender(principal_id="alice"),
-            message_id=run_id,
-            text="hello",
-            received_at=self.clock.now(),
-        )
         now = self.clock.now()
+        message = message_of(at=now, message_id=run_id)
         return RunningTurn(
             run_id=run_id,
             message=message,

@@ -13,7 +13,7 @@ from data_models.conversations.conversation import (
     Conversation,
     RunningTurn,
 )
-from data_models.conversations.incoming_message import IncomingMessage, Sender
+from tests.given import message_of
 from tests.tables import with_cases
 
 NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -27,19 +27,9 @@ def conversation() -> Conversation:
 
 
 def running(*, expires_in: float) -> RunningTurn:
-    message = IncomingMessage(
-        conversation_id="c",
-        channel="web",
-        channel_id="web",
-        owner="alice",
-        sender=Sender(principal_id="alice"),
-        message_id="m1",
-        text="hello",
-        received_at=NOW,
-    )
     return RunningTurn(
         run_id="run_1",
-        message=message,
+        message=message_of(at=NOW),
         replica="there",
         patient_id=None,
         started_at=NOW,

@@ -16,7 +16,7 @@ from data_models.storage.blob_store import Blob
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Delay, Down, Fault, FaultyBlobStore, LostAnswer
-from tests.present import present
+from tests.given import present
 
 NAME = "c/note.json"
 

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from app import build
 from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds, SystemClock
-from data_models.conversations.incoming_message import IncomingMessage, Sender
+from data_models.conversations.incoming_message import IncomingMessage
 from routes.requests.context import CONTEXT
 from routes.serving import Server
 from services.memory_edits.operations import Correct
@@ -30,6 +30,7 @@ from tests.durability.evidence import Evidence
 from tests.fakes_openai import FakeOpenAI, RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import structured_answer
 from tests.fakes_store import MemoryBlobStore
+from tests.given import message_of
 
 PATIENTS = ("patient_4", "patient_7", "patient_15", "patient_21", "patient_33")
 SESSION = "session"
@@ -159,16 +160,8 @@ class Conversation:
         return Reply(text=f"Noted: {self.canary('agent')}.")
 
     def message(self, text: str, message_id: str) -> IncomingMessage:
-        return IncomingMessage(
-            conversation_id=CHAT,
-            channel="web",
-            channel_id="web",
-            owner="alice",
-            sender=Sender(principal_id="alice", display_name="Alice"),
-            message_id=message_id,
-            text=text,
-            received_at=SystemClock().now(),
-        )
+        now = SystemClock().now()
+        return message_of(text, at=now, conversation_id=CHAT, message_id=message_id)
 
     async def _said(self, message: IncomingMessage, *, stop: bool) -> Run:
         run = await self._scheduler.submit(message)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -181,19 +182,13 @@ class TeamWorld:
 
     def request(self, text: str, **changes: Any) -> GroupChatRequest:
         given: dict[str, Any] = {
-            "conversation_id": "c1",
-            "run_id": "run_1",
-            "patient_id": PatientId("patient_4"),
-            "all_patient_ids": ("patient_4",),
             "snapshot": 'PATIENT_CONTEXT_JSON: {"patient_id":"patient_4"}',
-            "history": (),
-            "text": text,
             "user": "Dr. A",
             "now": self.clock.now(),
             "deadline": self.clock.monotonic() + 60,
             "artifacts": self.artifacts,
         }
-        return GroupChatRequest(**{**given, **changes})
+        return request_of(text, **{**given, **changes})
 
     async def say(self, text: str, *replies: Reply, **changes: Any) -> Heard:
         """Run a turn that uses up `replies`."""
@@ -205,6 +200,22 @@ class TeamWorld:
     def prompts(self) -> list[list[dict[str, Any]]]:
         """Every list of messages that the model server was sent."""
         return [request.messages for request in self.model.requests]
+
+
+def request_of(text: str, *, now: datetime, **changes: Any) -> GroupChatRequest:
+    """Return what Alice asks of patient_4, unless `changes` say otherwise."""
+    given: dict[str, Any] = {
+        "conversation_id": "c1",
+        "run_id": "run_1",
+        "patient_id": PatientId("patient_4"),
+        "all_patient_ids": ("patient_4",),
+        "snapshot": "",
+        "history": (),
+        "user": "Alice",
+        "deadline": 0.0,
+        "artifacts": MemoryArtifacts(),
+    }
+    return GroupChatRequest(**{**given, **changes}, text=text, now=now)
 
 
 @asynccontextmanager

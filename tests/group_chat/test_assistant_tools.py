@@ -35,7 +35,7 @@ from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.group_chat.team_world import MemoryArtifacts
+from tests.group_chat.team_world import request_of
 from tests.services.assistant.back_ends import local_assistant
 from tests.services.assistant.effects import fresh
 from tests.services.tool_memory.test_injection import INJECTIONS
@@ -107,18 +107,11 @@ class Office:
 def _request(
     said: str, session: ToolMemorySession, *, patient: str | None = "patient_4"
 ) -> GroupChatRequest:
-    return GroupChatRequest(
-        conversation_id="c1",
-        run_id="run_1",
+    return request_of(
+        said,
+        now=NOW,
         patient_id=None if patient is None else PatientId(patient),
         all_patient_ids=("patient_4", "patient_15"),
-        snapshot="",
-        history=(),
-        text=said,
-        user="Alice",
-        now=NOW,
-        deadline=0.0,
-        artifacts=MemoryArtifacts(),
         principal_id="alice",
         tool_memory=session,
     )

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from data_models.chat_context import AgentMessage, Turn
-from data_models.identifiers import PatientId
 from data_models.statement_check import CheckedStatement
 from group_chat.drafts.checked_output import StatementChecking
 from group_chat.turn_context import TurnContext
-from services.group_chat_port import GroupChatRequest
 from services.statements.rows.rows import KnownRow
-from tests.group_chat.team_world import MemoryArtifacts, house_team
+from tests.group_chat.team_world import house_team, request_of
 
 NOW = datetime(2030, 1, 2, tzinfo=UTC)
 SAID = "The potassium was 4.1 mmol/L on 2 March 2026 [Observation/k-2]."
@@ -19,20 +17,7 @@ CHECKING = StatementChecking(team=house_team(), is_language_model=False)
 
 def turn_after(*answers: str) -> TurnContext:
     history = tuple(_turn(number, answer) for number, answer in enumerate(answers, 1))
-    request = GroupChatRequest(
-        conversation_id="c1",
-        run_id="run_now",
-        patient_id=PatientId("patient_4"),
-        all_patient_ids=("patient_4",),
-        snapshot="",
-        history=history,
-        text="and now?",
-        user="Alice",
-        now=NOW,
-        deadline=0.0,
-        artifacts=MemoryArtifacts(),
-        principal_id="alice",
-    )
+    request = request_of("and now?", now=NOW, history=history, principal_id="alice")
     return TurnContext(request, lambda _: None)
 
 

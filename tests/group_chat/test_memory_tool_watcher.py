@@ -6,18 +6,16 @@ from datetime import UTC, datetime
 from prometheus_client import CollectorRegistry
 
 from data_models.entities.entities import Entities
-from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
 from group_chat.tools.watcher import file_derived, remembered
 from group_chat.turn_context import TurnContext
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
-from services.group_chat_port import GroupChatRequest
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
-from tests.group_chat.team_world import MemoryArtifacts
+from tests.group_chat.team_world import request_of
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -27,20 +25,7 @@ def _turn(memory: ToolMemory) -> TurnContext:
     session = ToolMemorySession(
         store=store, turn_id=1, user_text="go", now=NOW, roster=frozenset(), ids=CountingIds()
     )
-    request = GroupChatRequest(
-        conversation_id="c1",
-        run_id="run_1",
-        patient_id=PatientId("patient_4"),
-        all_patient_ids=("patient_4",),
-        snapshot="",
-        history=(),
-        text="go",
-        user="Alice",
-        now=NOW,
-        deadline=0.0,
-        artifacts=MemoryArtifacts(),
-        tool_memory=session,
-    )
+    request = request_of("go", now=NOW, tool_memory=session)
     return TurnContext(request=request, emit=lambda _: None, agent="Radiology")
 
 

@@ -18,6 +18,7 @@ from services.orders.order_drafts import OrderDrafts
 from services.records.local_resources import LocalResources
 from services.team import ORDER_DRAFTS, load_team
 from tests.fakes_openai import Reply
+from tests.given import present
 from tests.group_chat.team_world import (
     SAMPLES,
     Heard,
@@ -27,7 +28,6 @@ from tests.group_chat.team_world import (
     team_world,
     text,
 )
-from tests.present import present
 from tests.services.records.charts import records_in
 from tests.services.scheduling.clinics import local_records
 from tests.tables import with_cases

@@ -8,8 +8,8 @@ from data_models.conversations.plan import Plan
 from data_models.conversations.turn_events import ToolCallResult
 from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Reply
+from tests.given import present
 from tests.group_chat.team_world import TeamWorld, call, propose, text
-from tests.present import present
 from tests.tables import with_cases
 
 ANSWER = "Here is the CT report."

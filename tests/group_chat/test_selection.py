@@ -19,7 +19,7 @@ from group_chat.speakers.speaker_state import (
     SpeakerState,
     Work,
 )
-from tests.present import present
+from tests.given import present
 
 TEAM = ("Orchestrator", "History", "Radiology", "Pathology")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

@@ -16,8 +16,8 @@ from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
 from services.turn.record import place_of
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
+from tests.given import present
 from tests.group_chat.team_world import Heard, TeamWorld, earlier_turn, propose, team_world, text
-from tests.present import present
 
 AGENTS = ("PatientHistory", "PatientStatus", "Radiology", "Pathology")
 LONG = "".join(f"Finding {number} takes some room. " for number in range(200))

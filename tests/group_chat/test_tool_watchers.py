@@ -6,31 +6,17 @@ import pytest
 
 from data_models.clock import SystemClock
 from data_models.errors import AuditUnavailableError
-from data_models.identifiers import PatientId
 from group_chat.tools.watcher import ToolWatcher
 from group_chat.turn_context import TurnContext
 from services.audit.trail import AuditTrail
-from services.group_chat_port import GroupChatRequest
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
-from tests.group_chat.team_world import MemoryArtifacts
+from tests.group_chat.team_world import request_of
 
 
 def _turn() -> TurnContext:
-    request = GroupChatRequest(
-        conversation_id="c1",
-        run_id="run_1",
-        patient_id=PatientId("patient_4"),
-        all_patient_ids=("patient_4",),
-        snapshot="",
-        history=(),
-        text="go",
-        user="Alice",
-        principal_id="key:alice",
-        now=datetime(2030, 1, 1, tzinfo=UTC),
-        deadline=0.0,
-        artifacts=MemoryArtifacts(),
-    )
+    now = datetime(2030, 1, 1, tzinfo=UTC)
+    request = request_of("go", now=now, principal_id="key:alice")
     return TurnContext(request=request, emit=lambda _: None, agent="Radiology")
 
 

@@ -22,6 +22,7 @@ from services.group_chat_port import ContinuationChanged, GroupChatEvent, PlanCh
 from services.language.utterance import ChartQuestion, Utterance
 from services.language.words.talk_texts import talk_text
 from tests.fakes_openai import Brain, RecordedRequest, Reply
+from tests.given import present
 from tests.group_chat.team_world import (
     SAMPLES,
     Heard,
@@ -32,7 +33,6 @@ from tests.group_chat.team_world import (
     team_world,
     text,
 )
-from tests.present import present
 from tests.waiting import until
 
 BACK = "Back to you *Orchestrator*."

@@ -14,8 +14,8 @@ from services.channels.deliveries import KEPT_DAYS
 from services.tool_memory.personal import KEPT_DAYS as PERSONAL_DAYS
 from services.views.drafts import KEPT_DAYS as DRAFT_DAYS
 from settings import Settings
+from tests.given import present
 from tests.given_settings import given_settings
-from tests.present import present
 from tests.tables import with_cases
 
 INFRA = MAIN.parent

@@ -18,6 +18,7 @@ from routes.streams.socket_session import BAD_FRAMES_LIMIT
 from services.access.limits import MessageRate
 from tests.fakes import CountingIds, FixedClock
 from tests.routes.conftest import ADA, BEN, Server, Start
+from tests.waiting import until
 
 
 def rate(
@@ -105,9 +106,7 @@ async def test_one_address_holds_so_many_connections_and_no_more() -> None:
     writer.close()
     for _, each in silent:
         each.close()
-    async with asyncio.timeout(30):
-        while runner.server is not None and runner.server.connections:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: not (runner.server is not None and runner.server.connections))
     async with aiohttp.ClientSession() as client, client.get(f"http://127.0.0.1:{port}/") as reply:
         assert reply.status == 200, "who has let go may come again"
     await runner.cleanup()

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 import aiohttp
 import pytest
 
+from tests.bots.user_directory import UserDirectory
+from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 
 
@@ -17,3 +19,10 @@ def store() -> MemoryBlobStore:
 async def session() -> AsyncIterator[aiohttp.ClientSession]:
     async with aiohttp.ClientSession() as opened:
         yield opened
+
+
+@pytest.fixture
+async def directory(clock: FixedClock) -> AsyncIterator[UserDirectory]:
+    found = UserDirectory(clock)
+    async with found.server:
+        yield found

@@ -36,7 +36,7 @@ from services.telemetry.metrics import Metrics
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.present import present
+from tests.given import present
 from tests.services.definitions import definition_in
 from tests.services.records.charts import records_in
 from tests.services.scenarios.worlds import deploy_now, index_in_memory

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.present import present
+from tests.given import present
 from tests.web.conftest import Site, idle, say
 from tests.web.scenes import STEPS
 

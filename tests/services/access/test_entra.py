@@ -26,9 +26,8 @@ OTHER_TENANT = "99999999-2222-3333-4444-555555555555"
 @pytest.fixture
 async def directory(clock: FixedClock) -> AsyncIterator[Directory]:
     directory = Directory(now=clock.now())
-    await directory.server.start_server()
-    yield directory
-    await directory.server.close()
+    async with directory.server:
+        yield directory
 
 
 @pytest.fixture

@@ -16,14 +16,6 @@ OTHER = "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee"
 
 
 @pytest.fixture
-async def directory(clock: FixedClock) -> AsyncIterator[UserDirectory]:
-    found = UserDirectory(clock)
-    await found.server.start_server()
-    yield found
-    await found.server.close()
-
-
-@pytest.fixture
 async def on_behalf(directory: UserDirectory, clock: FixedClock) -> AsyncIterator[OnBehalf]:
     async with aiohttp.ClientSession() as session:
         yield directory.on_behalf(session=session, clock=clock)

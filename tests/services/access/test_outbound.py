@@ -80,9 +80,8 @@ async def server() -> AsyncIterator[TestServer]:
     app.router.add_get("/", hello)
     app.router.add_get("/away", away)
     server = TestServer(app)
-    await server.start_server()
-    yield server
-    await server.close()
+    async with server:
+        yield server
 
 
 async def test_an_allowed_host_is_called_and_its_redirects_are_not(server: TestServer) -> None:

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from data_models.conversations.incoming_message import IncomingMessage, Sender
 from data_models.errors import ChannelUnavailableError, StoreUnavailableError
 from data_models.storage.blob_store import BlobStore
 from services.channels.deliveries import KEPT_DAYS, SEARCHED_RUNS, Deliveries, Owed
@@ -12,6 +11,7 @@ from services.replica import Replica
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
+from tests.given import message_of
 
 BEGAN = datetime(2030, 1, 1, tzinfo=UTC)
 """When the store in memory says that its first blob was written."""
@@ -58,16 +58,7 @@ async def test_what_was_delivered_is_owed_no_more_although_old_notes_cannot_be_r
     inner = MemoryBlobStore()
     failing = FaultyBlobStore(inner, always=Down(), only=frozenset({"list"}))
     deliveries = on_day(failing, 0)
-    message = IncomingMessage(
-        conversation_id="c",
-        channel="bot",
-        channel_id="msteams",
-        owner="bot:c",
-        sender=Sender(principal_id="u", display_name="U"),
-        message_id="m",
-        text="hello",
-        received_at=BEGAN,
-    )
+    message = message_of(at=BEGAN, channel="bot", channel_id="msteams", owner="bot:c")
     await deliveries.owe("r1", message)
     with pytest.raises(StoreUnavailableError):
         await deliveries.settle("r1", "c", {"id-r1": "m1"})
@@ -82,17 +73,7 @@ async def owed_note(deliveries: Deliveries) -> Owed:
 async def test_a_reply_is_tried_less_and_less_often_and_after_a_day_only_at_a_contact() -> None:
     clock = FixedClock(BEGAN)
     deliveries = Deliveries(store=MemoryBlobStore(), replica=Replica(), clock=clock)
-    sender = Sender(principal_id="p", display_name="P")
-    message = IncomingMessage(
-        conversation_id="c",
-        channel="bot",
-        channel_id="msteams",
-        owner="o",
-        sender=sender,
-        text="hello",
-        message_id="m",
-        received_at=BEGAN,
-    )
+    message = message_of(at=BEGAN, channel="bot", channel_id="msteams", owner="bot:c")
     await deliveries.owe("r", message)
     pauses: list[timedelta] = []
     while not (note := await owed_note(deliveries)).is_parked:

@@ -31,14 +31,6 @@ SERVERS, ADAS, BOBS = "Bearer the server's own", "Bearer ada-1", "Bearer ada-2"
 
 
 @pytest.fixture
-async def directory(clock: FixedClock) -> AsyncIterator[UserDirectory]:
-    opened = UserDirectory(clock)
-    await opened.server.start_server()
-    yield opened
-    await opened.server.close()
-
-
-@pytest.fixture
 async def fhir() -> AsyncIterator[FakeFhir]:
     async with running(FakeFhir()) as fake:
         fake.on("Patient", found(patient()))

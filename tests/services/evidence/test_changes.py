@@ -15,7 +15,7 @@ from services.evidence.chart_states import ChartStates, chart_states
 from services.evidence.looks import LookBook, Looked, RecentLooks
 from services.records.resources.record import PatientRecord, record_from_resources
 from tests.fakes_store import MemoryBlobStore
-from tests.present import present
+from tests.given import present
 from tests.services.records.charts import PATIENT_ID, Json, patient, resource
 
 THEN = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)

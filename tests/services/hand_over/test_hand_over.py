@@ -23,6 +23,7 @@ from tests.fakes_queue import MemoryWorkQueue
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Delay, Down, FaultyBlobStore
 from tests.services.world import CHAT, ENDLESS, FarReplica, World, heard
+from tests.waiting import until
 
 HIDDEN_SECONDS = 10
 TIMES = ClaimTimes(
@@ -103,9 +104,7 @@ class Cluster:
         message = self.dying.message(text)
         await self.dying.scheduler.submit(message)
         await self.watch.begin(message, asyncio.Future())
-        async with asyncio.timeout(60):
-            while not is_done():  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(is_done)
         await self.die()
         return message
 
@@ -139,9 +138,7 @@ class Cluster:
     async def until_hidden_anew(self) -> None:
         """Return once a note was hidden again."""
         before = self.queue.hidden
-        async with asyncio.timeout(60):
-            while self.queue.hidden == before:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(lambda: self.queue.hidden != before)
 
     @property
     def turns(self) -> list[tuple[str, str, list[str]]]:

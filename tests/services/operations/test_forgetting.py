@@ -19,7 +19,7 @@ from services.rounds.round_list import Note, RoundList, RoundNotes, RoundPatient
 from services.views.conversation_names import NameStore
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, SimulatedKill
-from tests.present import present
+from tests.given import present
 from tests.services.world import FarReplica, World
 
 GONE, CANARY = PatientId("patient_4"), "CANARYFOUR"

@@ -28,6 +28,7 @@ from tests.services.records.charts import records_in
 from tests.services.rounds import charts_of_a_ward
 from tests.services.world import OWNER, World
 from tests.tables import with_cases
+from tests.waiting import until
 
 COLLEAGUE = "ben"
 
@@ -339,9 +340,7 @@ async def test_no_more_are_prepared_side_by_side_than_the_setting_says(ward: War
     made = await ward.service.create(
         owner=OWNER, entries=[f"patient_{n}" for n in range(1, 7)], day=None, language="en"
     )
-    async with asyncio.timeout(30):
-        while len(ward.world.team.requests) < 3:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: len(ward.world.team.requests) >= 3)
     for _ in range(20):
         await asyncio.sleep(0)
     assert len(ward.world.team.requests) == 3
@@ -358,9 +357,7 @@ async def test_who_is_forgotten_while_a_round_is_prepared_opens_no_more(ward: Wa
     made = await ward.service.create(
         owner=OWNER, entries=[f"patient_{n}" for n in range(1, 7)], day=None, language="en"
     )
-    async with asyncio.timeout(30):
-        while len(ward.world.team.requests) < 3:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: len(ward.world.team.requests) >= 3)
     await ward.entry.book.change(made.round_id, lambda found: found.without("patient_6"))
     ward.world.team.gate.set()
     await ward.preparer.idle()

@@ -16,7 +16,7 @@ from services.scenarios.migration.scenario_store import ScenarioStore, is_in_sha
 from services.scenarios.operators.operator_factory import DeploymentRunner
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.present import present
+from tests.given import present
 from tests.services.scenarios import worlds
 
 ONE = (worlds.Node("a", "a"), worlds.Node("b", "b"))

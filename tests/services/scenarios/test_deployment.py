@@ -20,7 +20,7 @@ from services.scenarios.migration.scenario_store import ScenarioStore
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, LostAnswer, SimulatedKill
-from tests.present import present
+from tests.given import present
 from tests.services.scenarios import worlds
 
 ONE = (worlds.Node("a", "a"), worlds.Node("b", "b"))

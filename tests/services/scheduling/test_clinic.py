@@ -17,7 +17,7 @@ from scripts.test_tools import NODE_HOME
 from services.scheduling.clinic import Clinic
 from services.scheduling.fhir import held, may_be_born
 from tests import peers
-from tests.present import present
+from tests.given import present
 from tests.services.scheduling import clinics
 
 FOUR, SEVEN = PatientId("patient_4"), PatientId("patient_7")

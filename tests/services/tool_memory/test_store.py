@@ -15,7 +15,7 @@ from services.tool_memory.resolution import NotFound, Resolved
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import LIMIT_BYTES, ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds
-from tests.present import present
+from tests.given import present
 from tests.tables import with_cases
 
 NOW = datetime(2026, 11, 24, 10, tzinfo=UTC)

@@ -24,6 +24,7 @@ from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
 from tests.services.world import CHAT, ENDLESS, OWNER, FarReplica, Heard, World, heard
+from tests.waiting import until
 
 
 def evidence(world: World, store: MemoryBlobStore, chat: str = CHAT) -> Evidence:
@@ -205,9 +206,7 @@ async def test_a_caller_that_goes_away_while_its_message_is_stored_leaves_no_dea
     submitting = asyncio.create_task(world.submit("gone at once"))
     await asyncio.sleep(0)
     submitting.cancel()
-    async with asyncio.timeout(30):
-        while f"{CHAT}/session_context.json" not in store.contents:  # noqa: ASYNC110 - it is gone
-            await asyncio.sleep(0.01)
+    await until(lambda: f"{CHAT}/session_context.json" in store.contents)
     await world.scheduler.idle()
     assert [f.turn.turn_status for f in evidence(world, store).turns()] == ["COMPLETED"]
 

@@ -22,7 +22,7 @@ from services.views.attachment_service import (
     PaperRead,
 )
 from tests.fakes import FixedClock
-from tests.present import present
+from tests.given import present
 from tests.services.operations.test_forgetting import forgetting_on
 from tests.services.records.readers.made import pdf
 from tests.services.world import CHAT, OWNER, World

@@ -7,7 +7,7 @@ from data_models.errors import NotFoundError, StoreUnavailableError
 from tests.fakes import FixedClock, RememberedAudit
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
-from tests.present import present
+from tests.given import present
 from tests.services.world import CHAT, World
 
 

@@ -1,7 +1,5 @@
 """`GRAPH_ON_BEHALF`: each user's own part of Graph, by a token that is their own."""
 
-from collections.abc import AsyncIterator
-
 import aiohttp
 import pytest
 
@@ -17,14 +15,6 @@ from tests.services.access.directory import TENANT
 from tests.services.assistant.graph.conftest import BERLIN, LIMITS
 
 BEN = f"entra:{TENANT}:bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee"
-
-
-@pytest.fixture
-async def directory(clock: FixedClock) -> AsyncIterator[UserDirectory]:
-    found = UserDirectory(clock)
-    await found.server.start_server()
-    yield found
-    await found.server.close()
 
 
 @pytest.fixture
