@@ -10,6 +10,8 @@ from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import Activity, FakeConnector
 from tests.routes.fakes import REPORT
 
+pytestmark = pytest.mark.slow
+
 CONSENT = "application/vnd.microsoft.teams.card.file.consent"
 
 
@@ -45,7 +47,6 @@ async def answer(
     assert (await teams.post(bot.url, activity)).status == 200
 
 
-@pytest.mark.slow
 async def test_teams_asks_before_a_report_goes_into_a_drive(bot: Bot, teams: FakeConnector) -> None:
     offer = await offered(bot, teams)
     (card,) = offer["attachments"]
@@ -57,14 +58,12 @@ async def test_teams_asks_before_a_report_goes_into_a_drive(bot: Bot, teams: Fak
     assert info["attachments"][0]["content"] == {"uniqueId": "u-1", "fileType": "docx"}
 
 
-@pytest.mark.slow
 async def test_a_report_that_is_declined_stays(bot: Bot, teams: FakeConnector) -> None:
     await answer(bot, teams, await offered(bot, teams), "decline")
     await teams.until_said("stays with this conversation")
     assert teams.uploads == []
 
 
-@pytest.mark.slow
 async def test_reports_never_go_to_an_address_of_no_drive(bot: Bot, teams: FakeConnector) -> None:
     offer = await offered(bot, teams)
     await answer(bot, teams, offer, "accept", url="http://192.0.2.7/steal")
@@ -72,7 +71,6 @@ async def test_reports_never_go_to_an_address_of_no_drive(bot: Bot, teams: FakeC
     assert teams.uploads == []
 
 
-@pytest.mark.slow
 async def test_a_report_of_other_conversations_is_not_found(bot: Bot, teams: FakeConnector) -> None:
     offer = await offered(bot, teams)
     content: dict[str, Any] = offer["attachments"][0]["content"]
@@ -82,14 +80,12 @@ async def test_a_report_of_other_conversations_is_not_found(bot: Bot, teams: Fak
     assert teams.uploads == []
 
 
-@pytest.mark.slow
 async def test_a_group_is_told_where_the_report_is(bot: Bot, teams: FakeConnector) -> None:
     teams.groups.add("conversation-1")
     message = await offered(bot, teams)
     assert "one-to-one chats only" in message["text"]
 
 
-@pytest.mark.slow
 async def test_the_emulator_gets_the_report_in_a_message(bot: Bot, channel: FakeConnector) -> None:
     message = await offered(bot, channel)
     (attached,) = message["attachments"]

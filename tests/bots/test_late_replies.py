@@ -12,6 +12,8 @@ from tests.bots.scripts import Talk, telling
 from tests.bots.test_owed import lost, never, notes, until_noted, until_owed, with_message
 from tests.fakes_connector import RESET, FakeConnector
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,7 +26,6 @@ async def two(talk: Talk) -> None:
     await talk.say("The second.")
 
 
-@pytest.mark.slow
 async def test_replies_come_in_order_once_the_channel_is_back_and_nobody_writes(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
@@ -46,7 +47,6 @@ async def test_replies_come_in_order_once_the_channel_is_back_and_nobody_writes(
     assert ["The first." in texts[1], "The second." in texts[2]] == [True, True]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("status", [401, 429, 503, RESET])
 async def test_whatever_a_channel_answers_for_a_while_both_replies_come_once_and_in_order(
     status: int, bot: Bot, channel: FakeConnector, tmp_path: Path
@@ -61,7 +61,6 @@ async def test_whatever_a_channel_answers_for_a_while_both_replies_come_once_and
     assert not [text for text in channel.texts() if "missing here" in text]
 
 
-@pytest.mark.slow
 async def test_a_busy_channel_is_not_asked_before_the_time_it_named(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
@@ -74,7 +73,6 @@ async def test_a_busy_channel_is_not_asked_before_the_time_it_named(
     assert channel.texts() == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("status", [403, 404])
 async def test_a_conversation_that_takes_nothing_is_parked_until_somebody_writes(
     status: int, bot: Bot, channel: FakeConnector, tmp_path: Path
@@ -88,7 +86,6 @@ async def test_a_conversation_that_takes_nothing_is_parked_until_somebody_writes
     await channel.ask(bot.url, "hello again", until="Lost at first.")
 
 
-@pytest.mark.slow
 async def test_what_a_dead_process_owed_comes_without_a_new_message(
     start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:
@@ -101,7 +98,6 @@ async def test_what_a_dead_process_owed_comes_without_a_new_message(
     await until_owed(tmp_path, 0)
 
 
-@pytest.mark.slow
 async def test_what_cannot_be_taken_is_named_and_the_rest_follows(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
@@ -113,7 +109,6 @@ async def test_what_cannot_be_taken_is_named_and_the_rest_follows(
     await until_owed(tmp_path, 0)
 
 
-@pytest.mark.slow
 async def test_notes_of_the_version_before_are_found_at_the_next_contact(
     start: Start, channel: FakeConnector, tmp_path: Path
 ) -> None:

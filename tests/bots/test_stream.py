@@ -17,6 +17,8 @@ from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import Activity, FakeConnector
 from tests.fakes_stream import stream_info
 
+pytestmark = pytest.mark.slow
+
 APART = 0.04
 SENTENCES = tuple(f"This is sentence number {number}. " for number in range(16))
 
@@ -51,7 +53,6 @@ async def slowly(talk: Talk) -> None:
     await talk.say(*SENTENCES, apart=APART)
 
 
-@pytest.mark.slow
 async def test_an_answer_grows_in_a_one_to_one_chat(bot: Bot, teams: FakeConnector) -> None:
     async def grows(talk: Talk) -> None:
         await talk.say(*SENTENCES, apart=APART, at_last=partial(until_shown, teams))
@@ -70,7 +71,6 @@ async def test_an_answer_grows_in_a_one_to_one_chat(bot: Bot, teams: FakeConnect
     assert [one["type"] for one in teams.messages()] == ["message"]
 
 
-@pytest.mark.slow
 async def test_the_final_message_has_all_that_others_have(bot: Bot, teams: FakeConnector) -> None:
     source = Citation(ref="DocumentReference/note-3", title="CT chest", quote="a mass")
 
@@ -86,7 +86,6 @@ async def test_the_final_message_has_all_that_others_have(bot: Bot, teams: FakeC
     assert final["channelData"] == {"feedbackLoop": {"type": "default"}}
 
 
-@pytest.mark.slow
 async def test_what_goes_on_is_told_until_there_is_text(bot: Bot, teams: FakeConnector) -> None:
     async def looks_up(talk: Talk) -> None:
         talk.run.emit(ToolCallStarted(call_id="c1", agent="Radiology", tool="read_reports"))
@@ -101,7 +100,6 @@ async def test_what_goes_on_is_told_until_there_is_text(bot: Bot, teams: FakeCon
     assert told == ["Radiology looks something up …", "250 of 1,000 reports are read."]
 
 
-@pytest.mark.slow
 async def test_a_line_that_stays_stands_beneath_the_answer(bot: Bot, teams: FakeConnector) -> None:
     async def drops_a_request(talk: Talk) -> None:
         talk.run.emit(ToolCallStarted(call_id="c1", agent="Radiology", tool="read_reports"))
@@ -115,7 +113,6 @@ async def test_a_line_that_stays_stands_beneath_the_answer(bot: Bot, teams: Fake
     assert "was not answered" in answer
 
 
-@pytest.mark.slow
 async def test_one_stream_ends_before_the_next_begins(bot: Bot, teams: FakeConnector) -> None:
     async def two_agents(talk: Talk) -> None:
         await talk.say(*SENTENCES[:6], apart=APART, agent="PatientHistory", message_id="m1")
@@ -131,7 +128,6 @@ async def test_one_stream_ends_before_the_next_begins(bot: Bot, teams: FakeConne
     assert sum(kind == "final" for kind, _ in updates(teams)) == 2
 
 
-@pytest.mark.slow
 async def test_a_notice_waits_until_the_agent_has_finished(bot: Bot, teams: FakeConnector) -> None:
     async def noticed(talk: Talk) -> None:
         limit = asyncio.create_task(talk.say(*SENTENCES[:10], apart=APART))
@@ -149,7 +145,6 @@ async def test_a_notice_waits_until_the_agent_has_finished(bot: Bot, teams: Fake
     ]
 
 
-@pytest.mark.slow
 async def test_a_failure_ends_what_was_shown(bot: Bot, teams: FakeConnector) -> None:
     async def fails(talk: Talk) -> None:
         talk.run.emit(ToolCallStarted(call_id="c1", agent="Radiology", tool="read_reports"))
@@ -166,7 +161,6 @@ async def test_a_failure_ends_what_was_shown(bot: Bot, teams: FakeConnector) -> 
     assert list(teams.buttons()) == ["Try again"]
 
 
-@pytest.mark.slow
 async def test_groups_get_one_message_for_each_agent(bot: Bot, teams: FakeConnector) -> None:
     teams.groups.add("conversation-1")
     bot.scheduler.script = telling(slowly)
@@ -176,7 +170,6 @@ async def test_groups_get_one_message_for_each_agent(bot: Bot, teams: FakeConnec
     assert {one["type"] for one in teams.activities()} == {"typing", "message"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("status", [400, 403, 405])
 async def test_a_refused_stream_becomes_a_message(
     status: int, bot: Bot, teams: FakeConnector
@@ -194,7 +187,6 @@ async def test_a_refused_stream_becomes_a_message(
     assert teams.refused == 1
 
 
-@pytest.mark.slow
 async def test_a_busy_channel_gets_fewer_updates_and_the_whole_text(
     bot: Bot, teams: FakeConnector
 ) -> None:
@@ -208,7 +200,6 @@ async def test_a_busy_channel_gets_fewer_updates_and_the_whole_text(
     assert "number 15" in reply["text"]
 
 
-@pytest.mark.slow
 async def test_a_refused_final_message_comes_as_any_other(bot: Bot, teams: FakeConnector) -> None:
     async def refused_at_the_end(talk: Talk) -> None:
         await talk.say(*SENTENCES, apart=APART, at_last=refuse)
@@ -224,7 +215,6 @@ async def test_a_refused_final_message_comes_as_any_other(bot: Bot, teams: FakeC
     assert "number 15" in reply["text"]
 
 
-@pytest.mark.slow
 async def test_teams_own_stop_button_ends_the_turn(bot: Bot, teams: FakeConnector) -> None:
     stopped: list[bool] = []
 
@@ -242,7 +232,6 @@ async def test_teams_own_stop_button_ends_the_turn(bot: Bot, teams: FakeConnecto
     assert "The end." not in str(teams.activities())
 
 
-@pytest.mark.slow
 async def test_a_stream_ends_in_time_and_the_rest_follows(
     bot: Bot, teams: FakeConnector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,7 +251,6 @@ async def test_a_stream_ends_in_time_and_the_rest_follows(
     assert f"{shown} {rest}".removeprefix("**Radiology**\n\n") == whole
 
 
-@pytest.mark.slow
 async def test_a_long_answer_begins_as_it_was_shown(bot: Bot, teams: FakeConnector) -> None:
     line = "A sentence that is rather long, „wörtlich“, and says little. "
     paragraph = line * 40 + "\n\n"
@@ -279,7 +267,6 @@ async def test_a_long_answer_begins_as_it_was_shown(bot: Bot, teams: FakeConnect
     assert sum(text.count(line.strip()) for text in texts) == 800
 
 
-@pytest.mark.slow
 async def test_a_models_links_are_dead_while_being_written(bot: Bot, teams: FakeConnector) -> None:
     pieces = (
         "Look ",
@@ -301,7 +288,6 @@ async def test_a_models_links_are_dead_while_being_written(bot: Bot, teams: Fake
     assert not any("](https" in text or "<img" in text for text in shown)
 
 
-@pytest.mark.slow
 async def test_of_agents_that_write_at_once_each_gets_a_message_of_its_own(
     bot: Bot, teams: FakeConnector
 ) -> None:

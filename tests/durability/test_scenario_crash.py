@@ -22,6 +22,8 @@ from tests.services.scenario_world import POINTER_SECONDS, ScenarioWorld
 from tests.services.scenarios.worlds import index_in_memory
 from tests.services.turn.test_scenario_migrations import AGE_V2, V1, asks_age, with_action
 
+pytestmark = pytest.mark.slow
+
 CLAIM_SECONDS = 60.0
 MOST_OPERATIONS = 120
 _containers = count(1)
@@ -93,7 +95,6 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 @pytest.mark.parametrize("script", PLACES)
 async def test_a_fault_anywhere_ends_in_one_jump_and_one_event(script: str, fault: Fault) -> None:
@@ -143,7 +144,6 @@ async def assert_two_land_it_once(script: str, place: Place) -> None:
     assert len([*first.team.actions, *second.team.actions]) == len(done)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("script", PLACES)
 async def test_two_servers_land_one_session_once(script: str) -> None:
     await assert_two_land_it_once(script, Place())
@@ -162,7 +162,6 @@ async def on_azurite(azurite: str, patient_storage: None) -> AsyncIterator[Calla
         yield place
 
 
-@pytest.mark.slow
 async def test_on_azurite_deaths_and_rivals_land_it_once(on_azurite: Callable[[], Place]) -> None:
     await assert_two_land_it_once("action", on_azurite())
     for number in (2, 5, 9):
@@ -176,7 +175,6 @@ async def test_on_azurite_deaths_and_rivals_land_it_once(on_azurite: Callable[[]
         await assert_recovers(place, broken)
 
 
-@pytest.mark.slow
 async def test_a_turn_during_a_deployment_ends_on_its_version_and_the_next_one_moves() -> None:
     place = Place()
     await before_the_action(place)

@@ -20,6 +20,8 @@ from tests.services.evidence.foreign.server import WARFARIN, Foreign, foreign_se
 from tests.services.records.charts import records_in
 from tests.tables import with_cases
 
+pytestmark = pytest.mark.slow
+
 AGENT = "PatientHistory"
 SENT = {"registry": "patient_id", "mixed_up": "patient_id"}
 ROSTER = {"all_patient_ids": ("patient_4", "patient_15"), "mentions": (AGENT,)}
@@ -79,7 +81,6 @@ def states_of(heard: Heard) -> list[str]:
     return [one.state for one in heard.of(AgentMessageFinished)[-1].message.statements]
 
 
-@pytest.mark.slow
 async def test_what_it_says_is_shown_with_its_source_and_as_no_fact(foreign: Foreign) -> None:
     async with world_of(foreign, of_patient=False) as world:
         heard = await told(
@@ -97,7 +98,6 @@ async def test_what_it_says_is_shown_with_its_source_and_as_no_fact(foreign: For
     assert foreign.asked == [("drug_facts", {"drug": "warfarin"})]
 
 
-@pytest.mark.slow
 async def test_what_a_registry_says_of_the_patient_is_checked_like_rows_of_the_record(
     foreign: Foreign,
 ) -> None:
@@ -112,7 +112,6 @@ async def test_what_a_registry_says_of_the_patient_is_checked_like_rows_of_the_r
 
 
 @with_cases("argument")
-@pytest.mark.slow
 async def test_an_argument_that_names_a_patient_stays_here(foreign: Foreign, argument: str) -> None:
     async with world_of(foreign, of_patient=False) as world:
         await told(world, call("other_drug_facts", drug=argument), text("I cannot say."))
@@ -120,7 +119,6 @@ async def test_an_argument_that_names_a_patient_stays_here(foreign: Foreign, arg
     assert foreign.asked == []
 
 
-@pytest.mark.slow
 @with_cases("tool", "of_patient", "says")
 async def test_an_answer_that_may_not_be_used_reaches_no_model_and_no_user(
     foreign: Foreign, tool: str, of_patient: bool, says: str
@@ -138,7 +136,6 @@ async def test_an_answer_that_may_not_be_used_reaches_no_model_and_no_user(
     assert heard.speakers == [AGENT]
 
 
-@pytest.mark.slow
 async def test_a_turn_goes_on_without_a_server_that_hangs(foreign: Foreign) -> None:
     async with world_of(foreign, of_patient=False, seconds=0.5) as world:
         heard = await told(
@@ -148,7 +145,6 @@ async def test_a_turn_goes_on_without_a_server_that_hangs(foreign: Foreign) -> N
     assert heard.said == [(AGENT, "It does not answer just now.")]
 
 
-@pytest.mark.slow
 async def test_an_agent_that_was_not_given_the_tool_has_none(foreign: Foreign) -> None:
     async with world_of(foreign, of_patient=False) as world:
         heard = await world.say(

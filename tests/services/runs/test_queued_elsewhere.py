@@ -13,6 +13,8 @@ from tests.faults import Down
 from tests.services.runs.test_elsewhere import OWNER, SHORT, Pair
 from tests.services.world import CHAT, Heard, heard
 
+pytestmark = pytest.mark.slow
+
 EAGER = ClaimTimes(renew_every=timedelta(seconds=0.02))
 """The replica that runs a turn soon sees what is queued at others."""
 
@@ -32,7 +34,6 @@ def kinds(told: Heard) -> list[str]:
     return [type(event).__name__ for event in told.events]
 
 
-@pytest.mark.slow
 async def test_who_asks_elsewhere_for_a_message_that_waits_is_told_so_and_shown_its_answer() -> (
     None
 ):
@@ -52,7 +53,6 @@ async def test_who_asks_elsewhere_for_a_message_that_waits_is_told_so_and_shown_
     assert queue.two.team.requests == [], "it was answered where it waited"
 
 
-@pytest.mark.slow
 async def test_it_is_answered_where_it_is_watched_if_the_replica_dies_where_it_waited() -> None:
     queue = Queue(times=SHORT)
     _, waits = await queue.fill()
@@ -65,7 +65,6 @@ async def test_it_is_answered_where_it_is_watched_if_the_replica_dies_where_it_w
     await queue.one.scheduler.drain(seconds=0)
 
 
-@pytest.mark.slow
 async def test_those_who_ask_there_share_what_they_are_shown_and_one_who_says_it_again_does() -> (
     None
 ):
@@ -80,7 +79,6 @@ async def test_those_who_ask_there_share_what_they_are_shown_and_one_who_says_it
     assert [request.text for request in queue.one.team.requests] == ["first", "second"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chat", "owner", "is_known"),
     [(CHAT, "mallory", True), ("chat_2", OWNER, True), (CHAT, OWNER, False)],
@@ -94,7 +92,6 @@ async def test_nobody_else_is_told_that_one_waits(chat: str, owner: str, is_know
     await heard(waits)
 
 
-@pytest.mark.slow
 async def test_a_replica_that_stops_sends_who_waits_elsewhere() -> None:
     queue = Queue()
     _, waits = await queue.fill()
