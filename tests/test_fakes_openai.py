@@ -13,6 +13,7 @@ from group_chat.models.model_settings import ModelSettings
 from services.language.reader import AddressedReading, question
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.fakes_openai_brain import brain
+from tests.given import present
 from tests.group_chat.team_world import team_world
 
 
@@ -113,8 +114,7 @@ async def test_the_brain_leads_a_tumor_board() -> None:
         spoke = [name for name in ran.speakers if name != "Orchestrator"]
         # Those who work side by side begin as their models answer.
         assert (sorted(spoke), spoke[-1]) == (sorted(steps), steps[-1])
-        assert ran.plan is not None
-        assert ran.plan.status == "done"
+        assert present(ran.plan).status == "done"
         assert ran.reason == "answered"
 
 
@@ -138,8 +138,7 @@ async def test_it_runs_as_a_program() -> None:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.fakes_openai", stdout=asyncio.subprocess.PIPE
     )
-    assert process.stdout is not None
-    address = (await process.stdout.readline()).decode().strip()
+    address = (await present(process.stdout).readline()).decode().strip()
     async with AsyncOpenAI(base_url=address, api_key="none") as client:
         assert [model.id async for model in client.models.list()] == ["fake"]
     process.terminate()

@@ -22,6 +22,7 @@ from tests.bots.scripts import Talk, telling
 from tests.bots.test_door import WRONG_TOKENS
 from tests.bots.test_owed import DeadLater, never, until_owed
 from tests.fakes_connector import FakeConnector, Posted
+from tests.given import present
 from tests.routes.fakes import answer, tell
 
 RADIOLOGY_ID = "77777777-8888-7777-6666-555555555555"
@@ -267,8 +268,7 @@ async def test_what_a_dead_process_owed_is_paid_by_the_same_bot_elsewhere(
     answers.texts[message.message_hash] = ["Stored before the crash."]
     living.dead = frozenset({dying.name})
     await start(replica=living, **two_bots(directory))
-    assert hand_over.settle is not None
-    await hand_over.settle(message)
+    await present(hand_over.settle)(message)
     assert tokens_of(teams, "Stored before the crash.") == {AGENT_TOKEN}
 
 
@@ -280,8 +280,7 @@ async def test_a_message_of_another_replica_is_answered_by_its_bot(
     stored = IncomingMessage.model_validate_json(bots.scheduler.messages[0].model_dump_json())
     second = await start(replica=Replica(), **two_bots(directory))
     run = Run(run_id="run_of_another", message=stored)
-    assert second.scheduler.deliver is not None
-    await second.scheduler.deliver(run)
+    await present(second.scheduler.deliver)(run)
     tell(run, answer(run, "From here."))
     await teams.until_said("From here.")
     assert tokens_of(teams, "From here.") == {AGENT_TOKEN}

@@ -10,6 +10,7 @@ from data_models.errors import BlobChangedError, BlobExistsError, InvalidIdentif
 from data_models.identifiers import storage_folder
 from data_models.storage.blob_store import BlobStore
 from tests.data_models.store_process import NAME, increment
+from tests.given import present
 
 UNSAFE_NAMES = [
     "",
@@ -68,8 +69,7 @@ async def test_a_blob_never_written_is_none(store: BlobStore) -> None:
 
 async def test_what_was_created_is_read_back_with_its_etag(store: BlobStore) -> None:
     etag = await store.create(NAME, b'{"text": "\xc3\xa4"}')
-    blob = await store.read(NAME)
-    assert blob is not None
+    blob = present(await store.read(NAME))
     assert (blob.data, blob.etag) == (b'{"text": "\xc3\xa4"}', etag)
 
 
@@ -90,8 +90,7 @@ async def test_a_second_create_is_refused_and_changes_nothing(store: BlobStore) 
 async def test_a_replace_of_the_version_read_gives_a_new_etag(store: BlobStore) -> None:
     first = await store.create(NAME, b"1")
     second = await store.replace(NAME, b"2", etag=first)
-    blob = await store.read(NAME)
-    assert blob is not None
+    blob = present(await store.read(NAME))
     assert first != second == blob.etag
     assert blob.data == b"2"
 

@@ -19,6 +19,7 @@ from services.stores import Stores
 from settings import ApiKey, Settings
 from tests.e2e.in_process import serving
 from tests.e2e.talks import StreamTalk
+from tests.given import present
 
 pytestmark = pytest.mark.slow
 
@@ -94,8 +95,7 @@ async def test_a_receipt_is_valid_fhir_and_its_hash_is_on_the_trail(site: Site) 
     rows = {one["ref"] for answer in answers for one in answer["citations"]}
     assert rows
     assert rows <= {one["what"].get("reference") for one in origin["entity"]}
-    record = await find_receipt(site.stores.audit, data)
-    assert record is not None
+    record = present(await find_receipt(site.stores.audit, data))
     assert record.run_id == run_of(data) == turn["run_id"]
     assert (await verify(site.stores.audit)).breaks == []
     assert "CEA" in said
@@ -108,9 +108,7 @@ async def test_rows_that_are_shown_are_stored_once(site: Site) -> None:
     await site.say("Show the trend of CEA")
     store = site.stores.sessions
     (name,) = [row.name async for row in store.list(f"{site.chat}/") if "_4_context" in row.name]
-    blob = await store.read(name)
-    assert blob is not None
-    packed = json.loads(blob.data)["recent_runs"]["2"]
+    packed = json.loads(present(await store.read(name)).data)["recent_runs"]["2"]
     stored = json.loads(zlib.decompress(base64.b64decode(packed)))
     assert [one["tool"] for one in stored["views"]] == ["results"]
     assert "results" not in [one["tool_name"] for one in stored["runs"]]

@@ -34,6 +34,7 @@ from services.team import Team, load_team
 from services.tool_memory.session import FinishedRun
 from tests.fakes import CountingIds
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
+from tests.given import present
 from tests.services.records.charts import records_in
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "patients"
@@ -143,8 +144,7 @@ class TeamWorld:
 
     @property
     def chat(self) -> SemanticGroupChat:
-        assert self._chat is not None
-        return self._chat
+        return present(self._chat)
 
     async def __aenter__(self) -> Self:
         await self.model.__aenter__()
@@ -176,8 +176,7 @@ class TeamWorld:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        assert self._models is not None
-        await self._models.close()
+        await present(self._models).close()
         await self.model.__aexit__(kind, error, trace)
 
     def request(self, text: str, **changes: Any) -> GroupChatRequest:

@@ -13,6 +13,7 @@ from data_models.conversations.turn_events import (
 from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import GroupChatEvent, GroupChatRequest
+from tests.given import present
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -43,8 +44,7 @@ def test_a_message_begins_with_its_first_visible_text() -> None:
     one.write("\n  ")
     assert events == []
     one.write("Hello.")
-    message = one.finish(now=NOW)
-    assert message is not None
+    message = present(one.finish(now=NOW))
     kinds = [type(event) for event in events]
     assert kinds == [AgentMessageStarted, AgentTextDelta, AgentMessageFinished]
     assert message.text == "Hello."
@@ -68,8 +68,7 @@ def test_a_dose_is_shown_in_the_order_in_which_it_is_written() -> None:
     one, events, _ = draft()
     one.write("Give \u202e05")
     one.write(" mg\u202c \u2067now\u2069, \u05d0\u200f.")
-    message = one.finish(now=NOW)
-    assert message is not None
+    message = present(one.finish(now=NOW))
     assert message.text == "Give 05 mg now, \u05d0\u200f."
     shown = [event.text for event in events if isinstance(event, AgentTextDelta)]
     assert "".join(shown) == message.text

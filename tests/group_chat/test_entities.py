@@ -28,6 +28,7 @@ from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import request_of
 from tests.fakes import CountingIds
 from tests.fakes_openai import Reply
+from tests.given import present
 from tests.group_chat.team_world import Heard, TeamWorld, call, team_world, text
 from tests.services.scheduling.clinics import local_records
 from tests.tables import with_cases
@@ -178,8 +179,7 @@ async def test_a_booking_only_opens_the_question_that_books(booking: Booking) ->
     assert question.kind == "destructive_tool"
     assert question.text.startswith("Book *Dr. Anna Smith*, ")
     assert question.text.endswith("? yes / no")
-    request = request_of(question.payload)
-    assert request is not None
+    request = present(request_of(question.payload))
     assert (request.action, request.slot_id, request.reason) == ("book_appointment", slot, "knee")
     assert await booking.clinic.list_booked(FOUR) == []
 
@@ -189,8 +189,7 @@ async def test_the_agent_that_asked_waits_for_the_answer(booking: Booking) -> No
     heard = await booking.say(f"@{AGENT} book it", book, text("I propose that time."))
     assert heard.reason == "question"
     (changed,) = heard.of(ContinuationChanged)
-    assert changed.continuation is not None
-    assert changed.continuation.agent == AGENT
+    assert present(changed.continuation).agent == AGENT
 
 
 async def test_moving_and_cancelling_ask_too(booking: Booking) -> None:

@@ -23,6 +23,7 @@ from services.group_chat_port import ArtifactMade
 from services.records.resources.need import EVERYTHING, Need
 from services.records.resources.record import PatientRecord
 from tests.fakes_openai import Reply, ToolCall
+from tests.given import present
 from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, team_world, text
 from tests.tables import with_cases
 
@@ -136,8 +137,7 @@ async def test_a_strangers_step_is_left_out_and_told(world: TeamWorld) -> None:
         {"agent": "PatientHistory", "text": "course", "needs": [2]},
     ]
     heard = await world.say("start", call("propose_plan", steps=steps))
-    assert heard.plan is not None
-    told = [(one.number, one.agent, one.after) for one in heard.plan.steps]
+    told = [(one.number, one.agent, one.after) for one in present(heard.plan).steps]
     assert told == [(1, "Radiology", []), (2, "PatientHistory", [1])]
     assert "the team has no such agent: Genetics." in heard.said[-1][1]
 
@@ -198,8 +198,7 @@ async def test_sources_that_tools_gave_become_citations_and_others_do_not(world:
     (citation,) = heard.of(AgentMessageFinished)[0].message.citations
     assert citation.ref == "DiagnosticReport/ct-2025-05-report"
     assert citation.date == "2025-05-16"
-    assert citation.quote is not None
-    assert 0 < len(citation.quote) <= 160
+    assert 0 < len(present(citation.quote)) <= 160
     assert 0 < len(citation.title) <= 80
 
 

@@ -15,6 +15,7 @@ from services.entities.circumstances import AgentNames
 from services.stored_folders import holding_folder
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
+from tests.given import present
 from tests.services.entities.world import BOOKING
 from tests.services.world import CHAT, FarReplica, World
 
@@ -28,8 +29,7 @@ async def world() -> World:
     world = World(sessions=sessions)
     await world.say("start a tumor board for patient_4")
     await world.scheduler.idle()
-    blob = await sessions.read(NAME)
-    assert blob is not None
+    blob = present(await sessions.read(NAME))
     document = json.loads(blob.data)
     document["continuation_context"] = {"entities": {"doctor_name": "Dr. Smith"}}
     await sessions.replace(NAME, json.dumps(document).encode(), etag=blob.etag)
@@ -53,8 +53,7 @@ def mover(world: World) -> Mover:
 
 
 async def stored(world: World) -> dict[str, Any]:
-    blob = await world.sessions.read(NAME)
-    assert blob is not None
+    blob = present(await world.sessions.read(NAME))
     document: dict[str, Any] = json.loads(blob.data)
     return document
 

@@ -7,6 +7,7 @@ import pytest
 from data_models.chat_context import ChatContext
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
+from tests.given import present
 from tests.routes.test_operator import ONE, Office, office
 from tests.services.scenarios.clinic import BOOKING, FIRST, SECOND
 from tests.tables import with_cases
@@ -60,8 +61,7 @@ async def test_a_session_is_moved_pinned_resumed_and_ended_with_a_reason(office:
     assert (await act(office, WHO, action="resume"))[0] == 200
     assert (await act(office, WHO, action="ask_again", fields=["service"]))[0] == 200
     document = await stored(office, "000004")
-    assert document.scenario is not None
-    assert document.scenario.notices[-1] == "Please answer again: service."
+    assert present(document.scenario).notices[-1] == "Please answer again: service."
     assert (await act(office, WHO, action="end"))[0] == 200
     assert (await office.call("GET", f"{ONE}/sessions/{WHO}"))[0] == 404
     _, history = await office.call("GET", f"{ONE}/history")
@@ -87,8 +87,7 @@ async def test_an_act_that_cannot_be_on_record_does_not_happen(office: Office) -
     office.ledger.is_down = True
     assert (await act(office, WHO, action="end"))[0] == 503
     document = await stored(office, "000004")
-    assert document.scenario is not None
-    assert document.scenario.step is not None
+    assert present(document.scenario).step is not None
 
 
 async def test_all_flagged_sessions_are_resumed_in_one_act(office: Office) -> None:

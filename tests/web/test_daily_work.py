@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from playwright.async_api import Browser, Locator, Page, Route, ViewportSize, expect
 
+from tests.given import present
 from tests.web.conftest import Site, answered, idle, say
 from tests.web.test_sign_in import sign_in
 
@@ -24,9 +25,7 @@ def message_box(page: Page) -> Locator:
 
 async def top_of(element: Locator) -> float:
     """Return how far below the window's top it stands."""
-    box = await element.bounding_box()
-    assert box is not None
-    return box["y"]
+    return present(await element.bounding_box())["y"]
 
 
 async def test_who_has_a_keyboard_writes_at_once(site: Site, browser: Browser) -> None:
@@ -200,6 +199,5 @@ async def test_a_long_draft_is_seen_and_one_that_is_too_long_says_what_to_do(
         page.get_by_text("17,000 of 16,000 characters: shorten it to send it")
     ).to_be_visible()
     await expect(page.get_by_role("button", name="Send")).to_be_disabled()
-    box = await message_box(page).bounding_box()
-    assert box is not None
+    box = present(await message_box(page).bounding_box())
     assert box["height"] < 300, "the conversation stays in view"

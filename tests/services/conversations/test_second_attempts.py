@@ -12,6 +12,7 @@ from data_models.identifiers import PatientId
 from services.runs.hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
+from tests.given import present
 from tests.services.world import CHAT, World, heard
 from tests.tables import with_cases
 
@@ -31,8 +32,7 @@ class Attempted:
         message = self.world.message(text)
         await self._leave_a_row(message)
         await self._leave_a_claim(message, decided=decided)
-        run = await self.world.scheduler.go_on(message)
-        assert run is not None
+        run = present(await self.world.scheduler.go_on(message))
         await heard(run)
         await self.world.scheduler.idle()
         return run
@@ -57,8 +57,7 @@ class Attempted:
         await contexts.write(context, etag=stored.etag)
 
     async def _leave_a_claim(self, message: IncomingMessage, *, decided: bool) -> None:
-        stored = await self.world.conversations.read(CHAT)
-        assert stored is not None
+        stored = present(await self.world.conversations.read(CHAT))
         began = self.world.clock.now() - timedelta(minutes=2)
         stored.document.running_turn = RunningTurn(
             run_id=DEAD,

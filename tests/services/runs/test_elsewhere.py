@@ -12,6 +12,7 @@ from data_models.storage.blob_store import BlobStore
 from services.runs.hub import Run
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
+from tests.given import present
 from tests.services.world import CHAT, ENDLESS, FarReplica, World, heard
 from tests.waiting import until
 
@@ -41,9 +42,7 @@ class Pair:
 
     async def resumed(self, run: Run, *, owner: str = OWNER) -> Run:
         """Watch at the second replica what runs at the first."""
-        found = await self.two.scheduler.watch(CHAT, run.run_id, owner=owner)
-        assert found is not None
-        return found
+        return present(await self.two.scheduler.watch(CHAT, run.run_id, owner=owner))
 
 
 def said(events: Iterable[TurnEvent]) -> str:
@@ -89,8 +88,7 @@ async def test_a_turn_that_is_given_up_and_left_unanswered_ends_for_who_watches(
     pair = Pair()
     run = await pair.one.hold("hello")
     shown = await pair.resumed(run)
-    stored = await pair.two.conversations.read(CHAT, fresh=True)
-    assert stored is not None
+    stored = present(await pair.two.conversations.read(CHAT, fresh=True))
     stored.document.running_turn = None
     await pair.two.conversations.write(stored.document, etag=stored.etag)
     told = await heard(shown)

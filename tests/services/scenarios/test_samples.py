@@ -12,6 +12,7 @@ from services.scenarios.session.facts import with_answers
 from services.scenarios.session.progress import begun, gone_on, needed_at
 from services.scenarios.session.recording import checked_values
 from services.scenarios.session.step_text import where_text
+from tests.given import present
 from tests.services.definitions import definition_in
 from tests.services.scenarios.worlds import NOW
 from tests.tables import tables_beside, with_cases
@@ -37,8 +38,7 @@ def walked(graph: Graph) -> ScenarioSession:
             return session
         needed = needed_at(graph, graph.steps[session.step], session.variables)
         session = with_answers(session, {name: ANSWERS[name] for name in needed}, graph)
-        after = gone_on(session, graph, session.variables, NOW)
-        assert after is not None
+        after = present(gone_on(session, graph, session.variables, NOW))
         # A restart between any two turns loses nothing.
         session = ScenarioSession.model_validate_json(after.model_dump_json())
     raise AssertionError("the scenario does not end")
@@ -58,8 +58,7 @@ def test_where_are_we_names_the_step_and_what_is_missing() -> None:
     graph = graph_of("oncology_intake")
     session = begin(graph)
     assert where_text(graph, session, {}) == "Oncology intake: Welcome (0 of 13 steps done)."
-    after = gone_on(session, graph, {}, NOW)
-    assert after is not None
+    after = present(gone_on(session, graph, {}, NOW))
     assert where_text(graph, after, {}) == (
         "Oncology intake: Consent (1 of 13 steps done). Still needed: consent to share records."
     )

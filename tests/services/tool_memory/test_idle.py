@@ -16,6 +16,7 @@ from services.tool_memory.cleanup import IdleArchive
 from settings import Settings
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
+from tests.given import present
 from tests.services.world import CHAT, World, heard
 
 NAME = "chat_1/patient_patient_4_context.json"
@@ -50,9 +51,7 @@ def archive(store: MemoryBlobStore) -> IdleArchive:
 
 
 async def document(store: MemoryBlobStore) -> dict[str, Any]:
-    blob = await store.read(NAME)
-    assert blob is not None
-    found = json.loads(blob.data)
+    found = json.loads(present(await store.read(NAME)).data)
     assert isinstance(found, dict)
     return found
 
@@ -135,8 +134,7 @@ def _archive_of(world: World) -> IdleArchive:
 async def _age(store: MemoryBlobStore, used: datetime) -> None:
     """Give the patient's document a tool memory that was used then."""
     name = f"{CHAT}/patient_patient_4_context.json"
-    blob = await store.read(name)
-    assert blob is not None
+    blob = present(await store.read(name))
     document = ChatContext.model_validate_json(blob.data)
     run = ToolExecutionContext(
         execution_id="exec_1", tool_name="t", agent_name="A", user_request="u", timestamp=used

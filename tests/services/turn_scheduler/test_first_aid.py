@@ -18,6 +18,7 @@ from services.turn.answers.safety import IS_ANSWER, SafetyAnswers
 from services.turn_scheduler.turn_slots import TurnSlots
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import WRITES, Down, FaultyBlobStore
+from tests.given import present
 from tests.services.world import CHAT, OWNER, FarReplica, World, heard
 
 CALL = "I want to kill myself"
@@ -46,8 +47,7 @@ def of_tomorrow(data: bytes) -> bytes:
 
 async def spoil(store: MemoryBlobStore, name: str, damage: Damage) -> None:
     """Damage a stored document, as a broken disk or a careless hand does."""
-    good = await store.read(name)
-    assert good is not None
+    good = present(await store.read(name))
     bad = damage(good.data)
     assert bad != good.data
     await store.replace(name, bad, etag=good.etag)
@@ -113,8 +113,7 @@ async def test_a_damaged_page_of_answered_messages_does_not_keep_the_answer_back
 ) -> None:
     world = replica(talked)
     call = world.message(CALL, message_id="m1")
-    stored = await world.conversations.read(CHAT)
-    assert stored is not None
+    stored = present(await world.conversations.read(CHAT))
     stored.document.answered_pages.append(AnsweredPage(number=1, newest_at=2**40))
     await world.conversations.write(stored.document, etag=stored.etag)
     # A search in the bytes finds the message, and then nobody can read the page.

@@ -23,6 +23,7 @@ from services.runs.hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
+from tests.given import present
 from tests.services.world import CHAT, ENDLESS, OWNER, FarReplica, Heard, World, heard
 from tests.waiting import until
 
@@ -331,8 +332,7 @@ async def test_a_message_queued_at_a_number_that_the_queue_has_passed_is_not_los
     first = World(sessions=store, users=users, replica=FarReplica())
     second = World(sessions=store, users=users, replica=FarReplica())
     await first.hold("runs")
-    stale = await second.conversations.read(CHAT)
-    assert stale is not None
+    stale = present(await second.conversations.read(CHAT))
     await first.submit("waited")
     await first.submit("waited, too")
     first.team.gate.set()
@@ -427,8 +427,7 @@ async def test_what_another_system_says_waits_for_nothing_and_comes_behind_nothi
 
     # Idle again, but no more as it was when the other system looked.
     assert await world.scheduler.submit_if_idle(world.message("open 7"), since=since) is None
-    run = await world.scheduler.submit_if_idle(world.message("hello!"), since=await seen())
-    assert run is not None
+    run = present(await world.scheduler.submit_if_idle(world.message("hello!"), since=await seen()))
     assert (await heard(run)).texts == ["Heard: hello!"]
     assert [request.text for request in world.team.requests][-2:] == ["and the grade?", "hello!"]
 

@@ -2,6 +2,7 @@ from data_models.identifiers import hashed, storage_folder
 from services.views import conversation_names
 from services.views.conversation_list import first_question, snippet_of
 from tests.fakes_store import MemoryBlobStore
+from tests.given import present
 from tests.routes.fakes import TURNS
 
 
@@ -42,10 +43,8 @@ async def test_names_are_kept_for_each_user_and_forgotten_by_conversation() -> N
     assert list(store.contents) == [f"names/{hashed('ada')}.json"]
     assert (await names.read("ada")).of("chat_1").title == "mine"
     assert (await names.read("ben")).of("chat_1").title == ""
-    data = await store.read(f"names/{hashed('ada')}.json")
-    assert data is not None
+    data = present(await store.read(f"names/{hashed('ada')}.json"))
     assert conversation_names.without_conversations(data.data, ["chat_3"]) is None
-    rest = conversation_names.without_conversations(data.data, [storage_folder("chat_1")])
-    assert rest is not None
+    rest = present(conversation_names.without_conversations(data.data, [storage_folder("chat_1")]))
     assert b"mine" not in rest
     assert b"chat_2" in rest
