@@ -22,7 +22,7 @@ from services.operations.backup import Backup, Restore
 from services.operations.backup_files import BackupSummary, open_backup
 from services.operations.forgetting import PRINCIPAL, Forgetting
 from services.replica import Replica
-from services.stores import AUDIT, SCENARIOS, SESSIONS, USERS, open_container
+from services.stores import AUDIT, SCENARIOS, SESSIONS, USERS, opened
 from settings import Settings, load_settings
 
 CONTAINERS = (SESSIONS, USERS, AUDIT, SCENARIOS)
@@ -60,11 +60,11 @@ def _parser() -> argparse.ArgumentParser:
 
 async def _run(chosen: argparse.Namespace, settings: Settings) -> dict[str, Any]:
     ids, clock = RandomIds(), SystemClock()
-    stores = {name: open_container(settings, name, ids=ids) for name in CONTAINERS}
-    maintenance_lease = caretaker_for(
-        settings, sessions=stores[SESSIONS], users=stores[USERS], clock=clock, ids=ids
-    )
-    try:
+    async with opened(settings, *CONTAINERS, ids=ids) as containers:
+        stores = dict(zip(CONTAINERS, containers, strict=True))
+        maintenance_lease = caretaker_for(
+            settings, sessions=stores[SESSIONS], users=stores[USERS], clock=clock, ids=ids
+        )
         if chosen.command == "forget":
             trail = AuditTrail(store=stores[AUDIT], replica=Replica().label, clock=clock)
             forgetting = Forgetting(
@@ -79,9 +79,6 @@ async def _run(chosen: argparse.Namespace, settings: Settings) -> dict[str, Any]
         )
         made = await _copy(chosen, backup, Restore(containers=stores), clock, ids)
         return made.model_dump(mode="json")
-    finally:
-        for store in stores.values():
-            await store.close()
 
 
 async def _copy(
