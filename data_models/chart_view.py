@@ -37,6 +37,14 @@ class ViewSource(Part):
     quote: str | None = None
 
 
+class EarlierValue(Part, frozen=True):
+    """A value that a row had before its own: as shown, from when, and what says so."""
+
+    value: str
+    date: str = ""
+    sources: tuple[str, ...] = ()
+
+
 class ViewRow(Part, frozen=True):
     """One statement of the record; all texts are as shown, "" where the record has none.
 
@@ -52,6 +60,8 @@ class ViewRow(Part, frozen=True):
         date: When it was, in the record's own offset: `2026-12-02` or `2026-12-02T09:12:00+01:00`.
         end: When it ended, likewise.
         detail: The rest in words: dose, reaction, reason, place, people.
+        earlier: What a status or a marker was before, the oldest first; empty where some is left
+            out. A row that was stored before 0.2 says it in `detail` alone.
         code: Codes as `system|code`, for those who look things up.
         sources: Source ids, the newest first.
     """
@@ -67,6 +77,7 @@ class ViewRow(Part, frozen=True):
     date: str = ""
     end: str = ""
     detail: str = ""
+    earlier: tuple[EarlierValue, ...] = ()
     code: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
 

@@ -2,9 +2,14 @@ from datetime import date
 
 import pytest
 
+from data_models.chart_view import ViewRow
 from services.records.views.demographics import demographics
 from services.records.views.oncology.biomarkers import biomarkers
-from services.records.views.oncology.oncology import status_view, treatments_view
+from services.records.views.oncology.oncology import (
+    biomarkers_view,
+    status_view,
+    treatments_view,
+)
 from services.records.views.oncology.status import current_status
 from tests.services.records.charts import cancer, ecog, note, observation, patient, record, resource
 from tests.services.records.test_said_otherwise import said
@@ -91,9 +96,17 @@ def test_a_marker_measured_again_has_a_course_and_no_disagreement() -> None:
             "Observation", key, code={"text": "PSA"}, effectiveDateTime=day, valueQuantity=quantity
         )
 
-    fact = biomarkers(record(psa("a", "2024-01-01", 4.0), psa("b", "2024-01-08", 9.25)))[0]
+    chart = record(psa("a", "2024-01-01", 4.0), psa("b", "2024-01-08", 9.25))
+    fact = biomarkers(chart)[0]
     assert (fact.value, fact.state) == ("9.25 ng/mL", "recorded")
     assert fact.earlier[0].value == "4.0 ng/mL"
+    row = biomarkers_view(chart).rows[0]
+    before = {"value": "4.0 ng/mL", "date": "2024-01-01", "sources": ("Observation/a",)}
+    assert [dict(one) for one in row.earlier] == [before]
+    stored = row.model_dump(mode="json")
+    assert ViewRow.model_validate(stored) == row
+    del stored["earlier"]  # as it was stored before
+    assert ViewRow.model_validate(stored).earlier == ()
 
 
 def test_a_variant_is_named_after_its_gene() -> None:

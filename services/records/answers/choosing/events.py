@@ -1,6 +1,6 @@
 """The days around an event of the record, and the stays at the beginning of one. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -66,26 +66,15 @@ def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, 
 
 def times_of(row: ViewRow) -> list[ViewRow]:
     """Return each time that a row is told for, oldest first; of an earlier one no detail."""
-    if readings := [*_earlier_readings(row)]:
-        return [*readings, row]
+    if row.earlier:
+        then = {"status": "", "detail": "", "earlier": ()}
+        return [*(row.model_copy(update={**then, **dict(one)}) for one in row.earlier), row]
     times = [one.partition("–") for one in sorted(times_told(row))]
     own = [
         row.model_copy(update={"date": day, "end": end or day, "detail": ""})
         for day, _, end in times[:-1]
     ]
     return [*own, row.model_copy(update={"date": times[-1][0]}) if times else row]
-
-
-def _earlier_readings(row: ViewRow) -> Iterator[ViewRow]:
-    """Yield what a status or a marker was before, the oldest first, if none of it is left out."""
-    told = row.detail.rpartition("earlier: ")[2] if "earlier: " in row.detail else ""
-    each = [one.partition(" (") for one in told.split("], ")]
-    for value, _, rest in reversed(each if told.endswith("]") else []):
-        day, _, refs = rest.partition(") ")
-        sources = tuple(one.strip("[]") for one in refs.split())
-        yield row.model_copy(
-            update={"value": value, "date": day, "status": "", "detail": "", "sources": sources}
-        )
 
 
 def times_around(

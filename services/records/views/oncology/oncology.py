@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from data_models.chart_view import ChartView, LeftOut, ViewRow
+from data_models.chart_view import ChartView, EarlierValue, LeftOut, ViewRow
 from services.records.resources.documents import DocumentKind
 from services.records.resources.entry import joined
 from services.records.resources.facts import Fact, Reading
@@ -115,8 +115,14 @@ def _row_of_fact(fact: Fact, *, kind: str = "fact") -> ViewRow:
         detail=joined(
             sides, f"earlier: {' '.join(filter(None, [earlier, left_out]))}" if earlier else ""
         ),
+        earlier=() if fact.left_out else tuple(map(_before, reversed(fact.earlier))),
         sources=tuple(dict.fromkeys(_refs(fact))),
     )
+
+
+def _before(reading: Reading) -> EarlierValue:
+    refs = tuple(source.ref for source in reading.sources)
+    return EarlierValue(value=reading.value, date=reading.date, sources=refs)
 
 
 def _refs(fact: Fact) -> Iterator[str]:
