@@ -55,7 +55,11 @@ def with_part_meant(topics: Sequence[TopicSpec], part: QuestionPart) -> list[Top
         of_kin = {"tool": "chart_summary", "name": _REACHED[1]}  # "who is her mother?"
         topics = [one.model_copy(update=of_kin if one.name == "family" else {}) for one in topics]
     meant = {"imaging_reports": {"tool": "care", "name": "implant"}} if is_allowed else {}
+    made = list[TopicSpec]()
     if part.parts[:1] == ["due"] or "missed" in part.frames:
+        is_of_last = bool(part.runs) or any(one.name for one in topics)
+        if is_of_last and ("whether" not in part.aspects or "trend" in part.aspects):
+            made = [one for one in topics if one.tool == "imaging_reports"]
         meant["encounters"] = {"name": "missed" if "missed" in part.frames else "planned"}
         meant.setdefault("imaging_reports", {"tool": "care", "name": "open order"})
     return [
@@ -63,7 +67,7 @@ def with_part_meant(topics: Sequence[TopicSpec], part: QuestionPart) -> list[Top
         if one.tool in meant and (not one.name or one.tool not in _BY_STATE)
         else one
         for one in topics
-    ]
+    ] + made
 
 
 def _meant_otherwise(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from services.language.charts.chart_parts import REPORTS
 from services.language.charts.chart_pieces import Label, Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
@@ -167,6 +168,10 @@ def _ends_around(
     return next(both, None)
 
 
+_FROM_THE_END = frozenset({"results", "encounters", "procedures", "immunizations", *REPORTS})
+"""Lists of which one is meant that is so many before the last."""
+
+
 def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> ChartQuestion:
     """Return the question for the one so many before an end, or for all from the newest to it."""
     (place, *_), ends = said.of("place"), said.of("aspect")
@@ -175,11 +180,13 @@ def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> Char
         counted = replace(question, back=place - 1)
         # Of a whole list nobody knows from which end it is counted: all of it is told.
         return counted if is_again else replace(question, unread=said.text, aspect="all")
-    if question.tool not in ("results", "encounters"):
+    if question.tool not in _FROM_THE_END:
         return question
     if question.aspect in _OF_SOME_VALUES and question.aspect not in ends:
         return question  # "the highest and the one before it"
     if is_last_too:
+        if question.tool not in ("results", "encounters"):
+            return question  # all of them are told
         return replace(question, arguments={**question.arguments, "last": place}, aspect="all")
     aspect = question.aspect if question.aspect in _OF_SOME_VALUES else "latest"
     return replace(question, aspect=aspect, back=place - 1)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from services.language.charts.chart_parts import EDGES, QuestionPart
+from services.language.charts.chart_parts import EDGES, RANKED, QuestionPart
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.names_of_topics import why_last_seen
@@ -36,7 +36,8 @@ def of_one_thing(part: QuestionPart, words: Lexicon) -> ChartQuestion | None:
     "Polyp size" is no height, and that a drug was given is no yes to "did she tolerate it?".
     """
     name = part.runs[0].text if part.runs else ""
-    if ("size" in part.frames or _grown(part)) and not part.topics:
+    is_ranked = bool(part.aspects & RANKED) and _is_finding(part)  # "biggest liver met"
+    if ("size" in part.frames or _grown(part) or is_ranked) and not part.topics:
         if not name and any(piece.text in words.words.pointers for piece in part.pieces):
             return None  # "how big is it": of what was named before
         return _of_size(part) if name else values_of(["body height"], "all", None)
@@ -62,13 +63,18 @@ def _grown(part: QuestionPart) -> str:
     return next(found, "") if is_growth else ""
 
 
+def _is_finding(part: QuestionPart) -> bool:
+    """Whether what is named is found by imaging: "liver mets", "the biggest nodule"."""
+    said = {word for run in part.runs[:1] for one in run.known for word in one.name.split()}
+    return bool(_FINDINGS & {*said, *(run.text.split()[-1] for run in part.runs[:1])})
+
+
 def _of_size(part: QuestionPart) -> ChartQuestion:
     """Return the question for how large something is: of what imaging finds its reports."""
     run = part.runs[0]
-    known = {word for one in run.known for word in one.name.split()}
-    if _FINDINGS & {*known, run.text.split()[-1]}:
+    if _is_finding(part):
         shown: Aspect = "first" if "first" in part.aspects else "latest"
-        shown = "all" if part.aspects - EDGES else shown
+        shown = next(iter(part.aspects & RANKED), "all") if part.aspects - EDGES else shown
         name = _grown(part) or run.name_for("problems")
         return ChartQuestion("imaging_reports", {}, shown, name)
     return named(SEARCH, f"{run.text} size", "all", None)

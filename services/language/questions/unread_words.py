@@ -129,7 +129,7 @@ class _Used:
             return False  # "how much a day?"
         is_left = self._is_name_left(piece) or self._is_figure_left(piece)
         is_told = self._is_of_effect and "helped" in piece.of("frame")
-        is_beyond = bool(piece.of("beyond")) and not is_told
+        is_beyond = bool(piece.of("beyond")) and not is_told and not piece.of("name")
         is_left = bool(is_beyond or piece.of("excluding")) or (not self._is_whole and is_left)
         return (
             is_left

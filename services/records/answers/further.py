@@ -18,7 +18,7 @@ from services.records.answers.choosing.asked_rows import (
     partly_named,
 )
 from services.records.answers.choosing.excluded_rows import was_never
-from services.records.answers.choosing.imaged import IMAGING
+from services.records.answers.choosing.imaged import IMAGING, part_imaged
 from services.records.answers.choosing.row_parts import part_missing
 from services.records.answers.choosing.unsaid import said_without
 from services.records.answers.sentences import OVER, answer_of
@@ -122,7 +122,9 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     query, name = (said, "") if said is not None else (question.name, question.name)
     is_typed = said is None and is_typed
     typed = [_searched(question, question.said, question.said)] if is_typed else []
-    return (*([taken] if taken else []), _searched(question, query, name), *typed)
+    found = [*([taken] if taken else []), _searched(question, query, name), *typed]
+    # What the days asked about do not have is told of others, as that.
+    return (*found, *(replace(one, span=None) for one in found if one.span is not None))
 
 
 def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
@@ -162,7 +164,8 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
 
 def _done_without_report(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return the questions for a scan or a biopsy that was made, and has no report."""
-    named = [_searched(question, question.name, question.name)] if question.name else []
+    names = dict.fromkeys((question.name, part_imaged(question.name)))  # radiograph of the femur
+    named = [_searched(question, one, one) for one in names if one]
     if question.tool == "imaging_reports":
         aspect: Aspect = "all" if question.aspect == "whether" else question.aspect
         done = replace(question, tool="procedures", arguments={}, head=IMAGING, part=None)
@@ -277,6 +280,8 @@ def led(
         return f"{when}{said_without(question, told, words)}\n{told}".strip()
     if search.tool == question.tool:  # of other days, or as it was typed
         return told if search.tool == SEARCH else f"{absent}\n{told}"
+    if question.span is not None and search.span is None:
+        return f"{words.not_then(question.name)}\n{words.say('elsewhere')}\n{told}"
     lead = _lead_of(question, search, absent, record, words)
     rows = asked_rows(search, record).rows if question.tool == "results" else ()
     untold = part_missing(replace(question, part="result"), rows, words) if rows else []

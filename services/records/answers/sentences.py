@@ -219,7 +219,8 @@ def _oldest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
 
 def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     newest = sorted(rows, key=row_parts.moment_of, reverse=True)
-    return _listed(question, newest, words) if len(newest) > 1 else row_line(newest[0], words)
+    is_list = len(newest) > 1 or question.tool == "search_record"
+    return _listed(question, newest, words) if is_list else row_line(newest[0], words)
 
 
 def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -254,8 +255,10 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
         return _listed(question, rows, words)  # of its kind
     # What was put in and is out again is no yes to whether it is there.
     is_of_after |= question.tool == "procedures" and is_taken_out(question.name, rows)
-    # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it.
-    is_wider = question.tool in ("search_record", "history") or question.name == "coverage"
+    # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it; nor
+    # is that a marker was looked for, the value says whether it is there.
+    is_wider = question.tool in ("search_record", "history", "biomarkers")
+    is_wider |= question.name == "coverage"
     is_wider |= any(
         whole_chart.is_near_only(row, question.name) or row.kind == "care plan" for row in rows
     )

@@ -24,8 +24,10 @@ _LOOKING_INTO = "oscopy"
 def scans_of(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     """Return the procedures that made images, of `name` or else of its kind: of a brain MRI all."""
     made = [row for row in rows if _title(row) & _OF_IMAGING]
-    kind = name.partition(" ")[0]
-    return (reports_on(name, made) or reports_on(kind, made)) if name else tuple(made)
+    part = part_imaged(name).split()
+    kind = " ".join(word for word in tokens_of(fold(name)[0]) if word not in part)
+    found = reports_on(name, made)
+    return reports_on(kind, made) if kind and not found else found
 
 
 def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
@@ -33,10 +35,8 @@ def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
 
     "MRI of the brain" is no report on another part, and no CT that speaks of the brain.
     """
-    words = [word for word in tokens_of(fold(name)[0]) if len(word) > 1 or word == "x"]
+    words, parts = tokens_of(fold(name)[0]), part_imaged(name)
     kinds = [said for each, said in _MODALITIES.items() if set(tokens_of(each)) <= {*words}]
-    known = {word for each in _MODALITIES for word in tokens_of(each) if {word} & {*words}}
-    parts = " ".join(word for word in words if word not in known)
     of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
     if not parts:
         return tuple(of_kind)
@@ -50,6 +50,13 @@ def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     # Of a bronchoscopy the report is called "bronchial biopsy".
     looked_into = " ".join(word.removesuffix(_LOOKING_INTO) for word in parts.split())
     return tuple(row for row in of_kind if looked_into != parts and has_words(row, looked_into))
+
+
+def part_imaged(name: str) -> str:
+    """Return what a name says besides the kind of images: of "x ray femur" the femur."""
+    known = {word for each in _MODALITIES for word in tokens_of(each)}
+    words = (word for word in tokens_of(fold(name)[0]) if len(word) > 1)
+    return " ".join(word for word in words if word not in known)
 
 
 def _says(said: str, parts: str, *, is_title: bool = False) -> bool:
