@@ -172,6 +172,7 @@ def _asked_of(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | N
     how = next(one for one in kinds if one in {*asked.aspects, "all"})
     told = (what_of(asked, how), *asked.parts[:1])
     part = next((one for one in told if one in PARTS_OF.get(question.tool, ())), None)
+    part = "treatment" if question.part == "treatment" and "dose" in told else part  # of its drugs
     if asked.parts and (part is not None or not asked.aspects or _OWNED & {*asked.parts}):
         # Of what was asked whether it is there: "why was it stopped?" asks for no yes.
         is_whether = question.aspect == "whether" and part not in ("status", None)

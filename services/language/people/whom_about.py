@@ -14,7 +14,7 @@ from services.language.people.signed_word import Word
 from services.language.sentences.sentences import sentences_of
 from services.language.words.folding import words_of
 from services.language.words.people_words import of_people
-from services.language.words.phrases import every_part_in
+from services.language.words.phrases import every_part_in, says
 from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _ASKED = 7, "crp?"
@@ -25,6 +25,8 @@ _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 @lru_cache(maxsize=64)
 def headings_of(text: str) -> tuple[str, ...]:
     """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
+    if says(text, "value_and_before"):
+        return ()  # "last hb and the one before" are two values
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
     dated = {one.text for one in read_words(text).words if one.is_in_date}  # `crp in May`
     headings, is_valued = [], not measured_nouns().isdisjoint(words_of(text))
