@@ -37,15 +37,15 @@ class ViewSource(Part):
     quote: str | None = None
 
 
-class EarlierValue(Part, frozen=True):
-    """A value that a row had before its own: as shown, from when, and what says so."""
+class SaidValue(Part, frozen=True):
+    """A value as shown, from when it is, and what says so, the newest first."""
 
-    value: str
+    value: str = ""
     date: str = ""
     sources: tuple[str, ...] = ()
 
 
-class ViewRow(Part, frozen=True):
+class ViewRow(SaidValue):
     """One statement of the record; all texts are as shown, "" where the record has none.
 
     Attributes:
@@ -60,26 +60,22 @@ class ViewRow(Part, frozen=True):
         date: When it was, in the record's own offset: `2026-12-02` or `2026-12-02T09:12:00+01:00`.
         end: When it ended, likewise.
         detail: The rest in words: dose, reaction, reason, place, people.
-        earlier: What a status or a marker was before, the oldest first; empty where some is left
-            out. A row that was stored before 0.2 says it in `detail` alone.
+        earlier: What a status or a marker was before, the oldest first; none if some is left out.
         code: Codes as `system|code`, for those who look things up.
         sources: Source ids, the newest first.
     """
 
     kind: str = ""
     name: str
-    value: str = ""
     number: float | None = None
     unit: str = ""
     range: str = ""
     flag: str = ""
     status: str = ""
-    date: str = ""
     end: str = ""
     detail: str = ""
-    earlier: tuple[EarlierValue, ...] = ()
+    earlier: tuple[SaidValue, ...] = ()
     code: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
 
 
 class LeftOut(Part):

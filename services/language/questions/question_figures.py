@@ -26,6 +26,7 @@ OVER_TIME: Final[frozenset[Aspect]] = frozenset(
     {"minimum", "maximum", "extremes", "average", "count", "change", "trend", "first", "when"}
 )
 """What is worked out over all values."""
+_FROM_THE_END = frozenset({"results", "encounters", "procedures", "immunizations", *REPORTS})
 _OF_SOME_VALUES: Final[frozenset[Aspect]] = frozenset({"minimum", "maximum", "extremes", "average"})
 """What is worked out over as many values as are asked for: the mean of the last three."""
 _ENDS: Final[frozenset[Aspect]] = frozenset({"minimum", "maximum", "first", "latest"})
@@ -168,10 +169,6 @@ def _ends_around(
     return next(both, None)
 
 
-_FROM_THE_END = frozenset({"results", "encounters", "procedures", "immunizations", *REPORTS})
-"""Lists of which one is meant that is so many before the last."""
-
-
 def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> ChartQuestion:
     """Return the question for the one so many before an end, or for all from the newest to it."""
     (place, *_), ends = said.of("place"), said.of("aspect")
@@ -180,13 +177,12 @@ def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> Char
         counted = replace(question, back=place - 1)
         # Of a whole list nobody knows from which end it is counted: all of it is told.
         return counted if is_again else replace(question, unread=said.text, aspect="all")
-    if question.tool not in _FROM_THE_END:
+    is_of_both = is_last_too and question.tool not in ("results", "encounters")  # all are told
+    if is_of_both or question.tool not in _FROM_THE_END:
         return question
     if question.aspect in _OF_SOME_VALUES and question.aspect not in ends:
         return question  # "the highest and the one before it"
     if is_last_too:
-        if question.tool not in ("results", "encounters"):
-            return question  # all of them are told
         return replace(question, arguments={**question.arguments, "last": place}, aspect="all")
     aspect = question.aspect if question.aspect in _OF_SOME_VALUES else "latest"
     return replace(question, aspect=aspect, back=place - 1)

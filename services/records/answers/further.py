@@ -123,8 +123,7 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     is_typed = said is None and is_typed
     typed = [_searched(question, question.said, question.said)] if is_typed else []
     found = [*([taken] if taken else []), _searched(question, query, name), *typed]
-    # What the days asked about do not have is told of others, as that.
-    return (*found, *(replace(one, span=None) for one in found if one.span is not None))
+    return (*found, *(replace(one, span=None) for one in found if one.span))  # of other days
 
 
 def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:

@@ -255,11 +255,9 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
         return _listed(question, rows, words)  # of its kind
     # What was put in and is out again is no yes to whether it is there.
     is_of_after |= question.tool == "procedures" and is_taken_out(question.name, rows)
-    # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it; nor
-    # is that a marker was looked for, the value says whether it is there.
+    # Rows of the family, of a paid bill or of a marker's value tell more or less: no yes to it.
     is_wider = question.tool in ("search_record", "history", "biomarkers")
-    is_wider |= question.name == "coverage"
-    is_wider |= any(
+    is_wider |= question.name == "coverage" or any(
         whole_chart.is_near_only(row, question.name) or row.kind == "care plan" for row in rows
     )
     if not question.name or is_of_after or (is_wider and not all(map(was_never, rows))):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from data_models.chart_view import ChartView, EarlierValue, LeftOut, ViewRow
+from data_models.chart_view import ChartView, LeftOut, SaidValue, ViewRow
 from services.records.resources.documents import DocumentKind
 from services.records.resources.entry import joined
 from services.records.resources.facts import Fact, Reading
@@ -120,9 +120,9 @@ def _row_of_fact(fact: Fact, *, kind: str = "fact") -> ViewRow:
     )
 
 
-def _before(reading: Reading) -> EarlierValue:
+def _before(reading: Reading) -> SaidValue:
     refs = tuple(source.ref for source in reading.sources)
-    return EarlierValue(value=reading.value, date=reading.date, sources=refs)
+    return SaidValue(value=reading.value, date=reading.date, sources=refs)
 
 
 def _refs(fact: Fact) -> Iterator[str]:
