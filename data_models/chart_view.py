@@ -8,7 +8,6 @@ from data_models.document import Part
 
 ViewKind: TypeAlias = Literal["facts", "series", "table", "timeline", "passages"]
 
-
 FOREIGN = "foreign"
 """The kind of what another system said of the world, not of the patient."""
 PUBLICATION = "publication"

@@ -123,7 +123,8 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     is_typed = said is None and is_typed
     typed = [_searched(question, question.said, question.said)] if is_typed else []
     found = [*([taken] if taken else []), _searched(question, query, name), *typed]
-    return (*found, *(replace(one, span=None) for one in found if one.span))  # of other days
+    is_of_days = question.span is not None and question.tool in _BESIDE  # lists of all days
+    return (*found, *(replace(one, span=None) for one in found if is_of_days))
 
 
 def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
@@ -279,8 +280,9 @@ def led(
         return f"{when}{said_without(question, told, words)}\n{told}".strip()
     if search.tool == question.tool:  # of other days, or as it was typed
         return told if search.tool == SEARCH else f"{absent}\n{told}"
-    if question.span is not None and search.span is None:
-        return f"{words.not_then(question.name)}\n{words.say('elsewhere')}\n{told}"
+    if question.span is not None and search.span is None:  # its own list may have it of other days
+        lead = words.not_then(question.name)
+        return absent if absent.startswith(lead) else f"{lead}\n{words.say('elsewhere')}\n{told}"
     lead = _lead_of(question, search, absent, record, words)
     rows = asked_rows(search, record).rows if question.tool == "results" else ()
     untold = part_missing(replace(question, part="result"), rows, words) if rows else []

@@ -24,9 +24,8 @@ _LOOKING_INTO = "oscopy"
 def scans_of(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     """Return the procedures that made images, of `name` or else of its kind: of a brain MRI all."""
     made = [row for row in rows if _title(row) & _OF_IMAGING]
-    part, found = part_imaged(name).split(), reports_on(name, made)
-    kind = " ".join(word for word in tokens_of(fold(name)[0]) if word not in part)
-    return reports_on(kind, made) if kind and not found else found
+    kind = name.removesuffix(part_imaged(name)).strip()
+    return reports_on(name, made) or (reports_on(kind, made) if kind else ())
 
 
 def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
