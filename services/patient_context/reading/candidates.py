@@ -118,7 +118,7 @@ class _Finder:
     def _short_form(self, core: str) -> str | None:
         """Return `patient <15>` for `patient15` or `Patient-15`: the word and digits of an id.
 
-        `p15` is kept: it may be a protein.
+        `p15` is kept: it may be a protein, and `pt4` a stage: `t <4>`.
         """
         letters = core.rstrip("0123456789")
         digits = core[len(letters) :]
@@ -127,6 +127,8 @@ class _Finder:
         is_short = (is_short and len(word) > 2) or letters.lower() in ("pt_", "pat_", "pt-", "pat-")
         if not 0 < len(digits) <= _DIGITS_LIMIT:
             return None
+        if letters == "pt" and digits in _STAGES:
+            return f"t <{digits}>"
         is_letter = letters in ("p", "P") or (letters in ("pt", "Pt") and digits not in _STAGES)
         return f"{'patient' if is_short else 'p'} <{digits}>" if is_short or is_letter else None
 
