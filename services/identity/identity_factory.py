@@ -10,7 +10,7 @@ from data_models.clock import Clock
 from data_models.errors import RecordsError, RecordsUnreadableError
 from data_models.newest import Newest
 from services.basis import Basis
-from services.identity.directory import Directory, DirectoryState, FileDirectory, NameSought, Sought
+from services.identity.directory import Directory, DirectoryState, FileDirectory, Sought
 from services.identity.linking import SubjectLinker
 from services.identity.names.index import PersonIndex
 from services.identity.names.person import Person, id_among, person_from
@@ -104,7 +104,7 @@ class ServerDirectory:
             token = [f"{system}|{number}" for system in self.systems] or [number]
             yield (("identifier", ",".join(token)),)
         for name in sought.names:
-            yield _named(name)
+            yield (("family", name.family), *((("given", name.given),) if name.given else ()))
         for day in sought.birth_dates:
             yield (("birthdate", day.isoformat()),)
         keys = list(sought.keys)
@@ -149,11 +149,6 @@ class ServerDirectory:
             return None
         opened_by = id_among(draft.numbers, systems=self.systems, fits=self.fits)
         return replace(draft, patient_id=opened_by)
-
-
-def _named(name: NameSought) -> _Query:
-    given = (("given", name.given),) if name.given else ()
-    return (("family", name.family), *given)
 
 
 def _fits_query(person: Person, query: _Query) -> bool:

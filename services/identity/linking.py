@@ -198,13 +198,9 @@ def _is_passed_by(one: Mention, text: str, message: Message) -> bool:
     if one.strength != "stranger":
         return False
     is_last = bool(one.span) and one.span[-1] in message.words[-_CLOSING_WORDS:]
-    return _is_known_phrase(text) or (is_last and is_letter(text))
-
-
-def _is_known_phrase(text: str) -> bool:
-    """Whether all of `text` is a yes, a no or an order that names nobody: "Klar", "Streich das"."""
-    is_order = command_in(text) in ("retract", "undo", "stop", "help")
-    return is_order or yes_no_in(text) in ("yes", "no")
+    is_reply = command_in(text) in ("retract", "undo", "stop", "help")  # "Streich das"
+    is_reply = is_reply or yes_no_in(text) in ("yes", "no")  # "Klar"
+    return is_reply or (is_last and is_letter(text))
 
 
 def _names_of(names: Iterable[str]) -> Iterable[tuple[str, ...]]:

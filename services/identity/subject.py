@@ -222,11 +222,11 @@ def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject |
 def _of_another_age(said: Said, known: Known) -> Subject | None:
     """The open patient's name with an age that is not theirs asks: `Koepp, 49, BP?`."""
     person, today = known.open, known.today
-    if person is None or person.born_on is None or today is None:
+    if person is None or person.born_about is None or today is None:
         return None
     named = [one for one in said.mentions if one.names_open and one.span]
     ages = [age_behind(said.message.text, one.span[-1].end) for one in named]
-    told = next((age for age in ages if age and not age.is_near(person.born_on, today)), None)
+    told = next((age for age in ages if age and not age.is_near(person.born_about, today)), None)
     if told is None:
         return None
     of_age = (one for one in known.index.people if one.born_on and told.fits(one.born_on, today))

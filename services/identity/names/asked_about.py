@@ -64,7 +64,7 @@ def _asks(last: Word, *, is_parted: bool) -> bool:
 
 @lru_cache(maxsize=1)
 def _before_who_is_asked_about() -> frozenset[str]:
-    asking = of_people("before_names", "auxiliaries", "opening", "about")
+    asking = of_people("before_names", "auxiliaries", "opening", "about", "lingers")
     return asking | of_people("person_verbs", "open_verbs", "chart_things") | chart_nouns()
 
 

@@ -3,11 +3,12 @@
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rapidfuzz.distance import OSA
 
 from services.identity.names.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
-from services.identity.names.person import Person, PersonName
+from services.identity.names.person import Person, PersonName, distinct
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.people.descriptions import first_parts
 from services.language.people.name_runs import leads_a_name
@@ -60,6 +61,20 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
     beside = [*run[max(place - 1, 0) : place], *run[place + 1 : place + 2]]
     whole = {id(hit.person) for one in beside for hit in index.exactly(one.text)}
     return [hit for hit in near if id(hit.person) in whole]
+
+
+def parted_names(
+    words: Sequence[Word], index: PersonIndex, own: Person | None
+) -> Iterable[tuple[tuple[Word, ...], tuple[Person, ...], bool]]:
+    """Yield two words that are one name but for a blank, whose, and whether it is `own`'s, too."""
+    for span in pairwise(words):
+        texts = [one.text for one in span]
+        is_name = span[1].gap == " " and not all(one.is_common for one in span)
+        is_name = is_name and not any(map(index.exactly, texts))
+        people = distinct(hit.person for hit in index.exactly("".join(texts))) if is_name else ()
+        if people:  # `mosci ski`
+            others = tuple(one for one in people if not one.same_as(own))
+            yield span, others, len(others) < len(people)
 
 
 def is_looked_up(run: Sequence[Word], word: Word) -> bool:

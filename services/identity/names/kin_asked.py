@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from services.identity.names.name_signs import is_clinical, values_asked
 from services.language.people.mentions import Message
 from services.language.people.signed_word import Word
+from services.language.words.folding import words_of
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 from services.language.words.statement_tables import saying
@@ -19,7 +20,10 @@ def asks_of_somebody_beside(message: Message) -> bool:
     """Whether values or drugs of a relative, or of the patient in the next bed, are spoken of."""
     words = message.words
     places = [at for at in range(len(words)) if _is_kin(words, at)]
-    return any(_owns_value(words, at) for at in places) or says(message.text, "patient_beside")
+    head, _, rest = message.text.replace(" - ", ", ").partition(", ")
+    is_headed = not values_asked().isdisjoint(words_of(rest))  # `the one on the vent, k?`
+    text = f"{head}: {rest}" if is_headed else message.text
+    return any(_owns_value(words, at) for at in places) or says(text, "patient_beside")
 
 
 def _is_kin(words: Sequence[Word], at: int) -> bool:
@@ -48,13 +52,15 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     if is_value and words[at + 1].gap == " " and beside.issuperset(rest[:-1]):
         return True  # `her mother potassium`
     whose = [*words[at + 1 : at + 3], words[at], words[at]][1]  # `Schwester von ihm: Allergien`
-    is_his = whose.before in of_people("particles") and whose.is_in("pronouns") and whose.heads
+    is_his = whose.before in of_people("particles") and whose.is_in("pronouns", "ihr")
+    is_his &= whose.heads
     leads = words[at].is_owner or words[at].heads or is_his
     behind = [whose.after, whose.beyond] if is_his else behind
     leads = leads or (at <= _BEHIND_OWNER and any("," in one.gap for one in words[at + 1 : at + 2]))
     if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():
         leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]
-    if leads and not values_asked().isdisjoint(behind):
+    if leads and not (values_asked() | of_people("found_of_one")).isdisjoint(behind):
         return True
     # `her husband's diabetes`: no family history is theirs
-    return leads and words[at].text in of_people("unrelated") and any(map(is_clinical, behind))
+    is_theirs = any(map(is_clinical, behind)) or not of_people("genes").isdisjoint(behind)
+    return leads and words[at].text in of_people("unrelated") and is_theirs

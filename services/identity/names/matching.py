@@ -15,6 +15,7 @@ from services.identity.names.covers import (
     has_family_initial,
     hits_of,
     is_looked_up,
+    parted_names,
     same_words,
 )
 from services.identity.names.first_names import is_first_name_here
@@ -95,7 +96,8 @@ def mentions_in(message: Message, known: Known) -> Sequence[Mention]:
     """Return who is named in `message`, in its order."""
     found = [one for run in neighbours(message.words) for one in _mentions_of(message, run, known)]
     found += _unspaced(message, known)
-    return found
+    parted = parted_names(message.words, known.index, known.open)
+    return [*found, *(Mention(_typed(at), who, "near", open_, at) for at, who, open_ in parted)]
 
 
 def _unspaced(message: Message, known: Known) -> Iterable[Mention]:
@@ -122,8 +124,7 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
         chosen = same_words([one for one in covers if one.score == best])
         places = chosen[0].places
         free -= places
-        mention = _mention(run, chosen, covers, known)
-        if mention is not None:
+        if (mention := _mention(run, chosen, covers, known)) is not None:
             yield mention
         elif not chosen[0].is_exact:
             unnamed |= places

@@ -9,7 +9,7 @@ from data_models.errors import InvalidIdentifierError
 from data_models.identifiers import PatientId, storable_patient_id
 
 Sex = Literal["male", "female", "other", "unknown"]
-_BESIDE_LIMIT = 50
+_BESIDE_LIMIT, _WHOLE_CHARS = 50, len("2000-12-31")
 _MONTHS_TOLD, _DAYS_TOLD = 24, 2
 _FORMER = frozenset({"old", "maiden"})
 _SEXES: Mapping[str, Sex] = {"male": "male", "female": "female", "other": "other"}
@@ -76,8 +76,13 @@ class Person:
     @property
     def born_on(self) -> date | None:
         """The whole birth date, if it is recorded whole."""
+        return self.born_about if len(self.birth_date) == _WHOLE_CHARS else None
+
+    @property
+    def born_about(self) -> date | None:
+        """The birth date; of one recorded in part a day near it."""
         try:
-            return date.fromisoformat(self.birth_date)
+            return date.fromisoformat(f"{self.birth_date}-07-01"[:_WHOLE_CHARS])
         except ValueError:
             return None
 

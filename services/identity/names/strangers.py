@@ -67,7 +67,7 @@ def strangers_in(
         is_short = own is not None and is_short_for(word.text, _given(own))
         is_asked = is_strange_subject(run, word)
         is_asked = is_asked or _is_name_in_a_chart_question(message, word, others)
-        owns = owns or (is_asked and not is_short)
+        owns = (owns or is_asked) and not is_short
         wholes = (word,), tuple(run[max(place - 1, 0) : place + 1]), tuple(run[place : place + 2])
         owns = owns and not any(is_way_to_reach(run, whole) for whole in wholes)
         owns = owns and not is_name_beside(run, (word,), others) and not has_hit
@@ -191,14 +191,14 @@ def _is_titled(
     """Whether a title makes a word a name that nobody has: Frau Müller, but not Frau Doktor."""
     if word.title == "patient" and len(word.raw) <= _SHORT_LETTERS and not is_clinical(word.text):
         return word.heads and word.raw.istitle() and not has_hit  # `patient Li: INR?`
-    if word.title == "staff":
-        # `Prof. Koch - Hb?`, `Herr Doktor Brenner: Kalium?`
+    if word.title in ("staff", "relative"):
+        # `Prof. Koch - Hb?`, `Herr Doktor Brenner: Kalium?`, `Baby Schulz: Bili?`
         return word.heads and word in run[:3] and word.after in measured_nouns()
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
     is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
     is_short_form = word.raw.isupper() and not all(one.raw.isupper() for one in run)
-    if is_carried and (is_short_form or word.text in measured_nouns()):
+    if is_carried and (is_short_form or word.text in values_asked()):
         return False  # `Herr Gross Kalium`, `Herr Gross LDH`
     is_typed = word.raw.istitle() or (word.heads and is_known_name(word.text))
     is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
@@ -284,6 +284,7 @@ def _is_in_use(word: Word) -> bool:
     is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
     is_ordinary = is_ordinary_name(word.text) and not word.is_capital
     is_ordinary = is_ordinary or word.is_in("no_names", "places")
+    is_ordinary |= word.has_number and word.is_in("drugs_numbered")  # `Diane 35`
     is_asked = word.is_in("surnames_too") and word.is_first and word.after in measured_nouns()
     is_term = (
         (word.is_eponym and not is_asked) or word.is_in_date or is_clinical_name(stem(word.text))

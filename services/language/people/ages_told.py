@@ -25,7 +25,8 @@ _AGED = re.compile(
 _HEADING = re.compile(
     r"\A\W*(?:(?:and|now|next|und|jetzt)\s+)?"
     r"(?:(?P<who>[^\W\d_]+)[,/\s]\s?)?(?P<number>\d{1,3})[ -]?"
-    r"(?:(?P<unit>y/?o|years?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|(?:y\s?|J\.?\s?)?(?P<sex>[MFW])\b"
+    r"(?:(?P<unit>y/?o|(?:year|month|week|day)s?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|"
+    r"(?:y\s?|J\.?\s?)?(?P<sex>[MFW])\b"
     r"|(?:y|J\.|Jahre|years)?(?=\s?[,:]))(?=\W*(?P<asked>[^\W\d_]*))",
     re.IGNORECASE,
 )
@@ -36,8 +37,8 @@ _IN_WORDS = re.compile(
 _BEHIND_NAME = re.compile(
     r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|[mfw]\b|\Z)|\s(\d{2,3})(?:[mfw]|yo)\b"
 )
-_SEXES: dict[str, Literal["male", "female"]] = {
-    "male": "male", "mannlich": "male", "female": "female", "weiblich": "female",
+_SEXES: dict[Literal["male", "female"], tuple[str, str]] = {
+    "male": ("men", "called_male"), "female": ("women", "called_female"),
 }  # fmt: skip
 _LAST_WEEK = 42  # of a pregnancy
 _CALLED = ("people", "men", "women", "titles_of_men", "titles_of_women")
@@ -72,16 +73,8 @@ def age_behind(text: str, end: int) -> AgeTold | None:
     return None if found is None else AgeTold(int(found[1] or found[2]), "year")
 
 
-def _person_words() -> frozenset[str]:
-    return of_people(*_CALLED) | {"m", "f", "w", *_SEXES}
-
-
 def _sex_of(called: str) -> Literal["male", "female"] | None:
-    if called in of_people("men") | {"m"}:
-        return "male"
-    if called in of_people("women") | {"f", "w", "frau"}:
-        return "female"
-    return _SEXES.get(called)
+    return next((sex for sex, lists in _SEXES.items() if called in of_people(*lists)), None)
 
 
 def _in_digits(found: re.Match[str]) -> str:
@@ -97,19 +90,22 @@ def age_told(text: str) -> AgeTold | None:
     if (heading := _HEADING.match(text)) is not None:
         who, sex = folded(heading["who"] or ""), folded(heading["sex"] or "")
         called = who or sex
-        is_person = who in _person_words() or (not who and (heading["unit"] or sex))
+        is_person = who in of_people(*_CALLED, "called_male", "called_female")
+        is_person |= not who and bool(heading["unit"] or sex)
         asked = folded(heading["asked"] or "") in first_parts(chart_nouns())  # not `10m walk`
         years, is_woman = int(heading["number"]), sex in ("f", "w")  # `78w nach Sturz`
         is_asked = (asked and years > 9) or (is_woman and years > _LAST_WEEK)
         is_sex = not sex or heading["sex"].isupper() or is_asked
         if is_person and is_sex:
-            return AgeTold(years, "year", _sex_of(called))
+            return AgeTold(years, _UNITS[(heading["unit"] or "y")[0].lower()], _sex_of(called))
     people = of_people("people", "titles_of_patients", "men", "women", "babies")
     ends = people | of_people("described_by", "lingers", "does_or_is") | {"", "m", "f"}
     for found in _AGED.finditer(text):
-        is_meant = folded(found["article"] or "") in of_people("definite")
-        is_meant = is_meant or folded(found["behind"]) in of_people("men", "women")
-        if is_meant and (found["owner"] or folded(found["behind"]) in ends):
+        article, behind = folded(found["article"] or ""), folded(found["behind"])
+        is_meant = article in of_people("definite") or behind in of_people("men", "women")
+        is_told = article in of_people("articles") and behind in of_people("described_by")
+        is_meant |= is_told  # `a 50 yo with CKD`
+        if is_meant and (found["owner"] or behind in ends):
             unit = _UNITS[(found["unit"] or "y")[0].lower()]
             return AgeTold(int(found["number"]), unit)
     return None

@@ -159,9 +159,9 @@ def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
 
 
 def _is_another(folds: Sequence[str], at: int) -> bool:
+    is_told_apart = at + 1 < len(folds) and folds[at + 1] in of_people("generations")
     if at and folds[at - 1] in of_people("titles_of_men", "titles_of_women"):
         at -= 1
-    is_told_apart = at + 1 < len(folds) and folds[at + 1] in of_people("generations")
     return is_told_apart or (at > 0 and folds[at - 1] in of_people("others"))
 
 
@@ -243,7 +243,7 @@ def _title(
 def _is_patient_of_staff(words: Sequence[Word]) -> bool:
     """Whether somebody is told apart by who treats them: "Dr Weber's patient"."""
     return any(
-        one.title == "staff" and one.is_owner and after.is_in("titles_of_patients")
+        one.title == "staff" and one.is_owner and after.is_in("titles_of_patients", "people")
         for one, after in pairwise([one for one in words if not one.is_in("newest")])
     )
 
@@ -258,7 +258,9 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
     is_code = is_code and not place.has_number and (at == 0 or not place.gap[0].isdigit())  # A1c
     if not is_code and not (place.is_in("places") and place.has_number):
         return False
-    before = [one for one in words[:at] if not one.is_in("definite", "places")]
+    # `9th floor, rm 12`
+    told = [w for w in words[:at] if not w.is_in("definite", "places", "units")]
+    before = [w for w in told if not w.gap[-1:].isdigit()]
     leads = of_people("opening", "moves_on", "within")
     begins = leads.issuperset(one.text for one in before)
     near = of_people("within", "about")

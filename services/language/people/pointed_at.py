@@ -82,14 +82,21 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
     is_timed = phrase[0].is_in("newest", "told_apart_by") and any(
         one.is_owner for one in phrase[:2]
     )
-    if says or not (is_timed or phrase[0].is_in("definite")) or len(phrase) < 2:
+    if len(phrase) == 1:
+        return phrase[0].heads and phrase[0].is_in("ills_of_names")  # `Graves: crp?`
+    if phrase[-1].is_in("organs") and phrase[-1].after in of_people("values_of_bodies"):
+        return phrase[0].is_in("definite")  # `the pancreas, weight?`
+    is_new = any(one.is_in("days_of_surgery") and one.has_number for one in phrase)
+    is_new |= phrase[-1].is_in("just_now") and _told_apart_at(phrase) > 0
+    is_new &= not phrase[0].is_in("definite")
+    if says or not (is_timed or is_new or phrase[0].is_in("definite")):
         return False  # `the lymphoma: …`, `last night's NSTEMI: …`
     told = _told_apart_at(phrase)
     head = phrase[told - 1] if told > 1 else phrase[-1]
     is_one = told > 1 or not phrase[0].is_in("articles", "alone", "to")
     joined = {f"{one.before}{one.text}" for one in phrase[1:] if one.gap == "-"}
-    ills = map(_is_ill, joined | {one.text for one in phrase[1:]})
-    return any(ills) or (is_one and _tells_whom(head))
+    ills = map(_is_ill, joined | {one.text for one in phrase[not is_new :]})
+    return any(ills) or (is_one and not is_new and _tells_whom(head))
 
 
 @lru_cache(maxsize=1_024)
@@ -119,6 +126,6 @@ def _tells_whom(word: Word) -> bool:
 
 
 def _named(phrase: Sequence[Word]) -> str:
-    leads = of_people("definite", "articles", "joins")
+    leads = of_people("definite", "articles", "joins", "before_ills")
     told = phrase[: _told_apart_at(phrase) or None]
     return " ".join(one.text for one in told if one.text not in leads)

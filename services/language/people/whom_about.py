@@ -18,7 +18,7 @@ from services.language.words.phrases import every_part_in, says
 from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _ASKED = 7, "crp?"
-_PRESSURE = re.compile(r"\d{2,3}/\d{2}")
+_PRESSURE = re.compile(r"\d{2,3}/\d{2}|\b(?:15-3|19-9|72-4)\b")  # and the numbers of markers
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 
 
@@ -115,7 +115,8 @@ def _is_scanned(text: str, who: str) -> bool:
 def _may_be_somebody(words: Sequence[Word]) -> bool:
     if not words:
         return True  # a date, or a number
-    is_begun = words[0].is_in("no_one", "auxiliaries", "made_for", "tells")
+    begins = of_people("no_one", "auxiliaries", "made_for", "tells") - of_people("definite")
+    is_begun = words[0].text in begins
     if len(words) > _LONGEST_WORDS or is_begun:
         return False
     is_numbered = any(one.has_number or one.gap[-1:].isdigit() for one in words)  # `die 12`, `12A`
@@ -126,11 +127,13 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     is_said = all(one.before for one in words[1:])  # in one sentence
     is_owned = any(one.is_in("owners") for one in words)
     others = words[:-1] if is_owned else words  # `her twin sister`
+    if words[0].is_in("definite") and not words[0].is_in("here") and words[2:]:
+        others = others[1:]  # `that new admission`
     if words[0].is_in("definite") and words[3:4] and words[2].is_in("speakers", "staff"):
         others = words = [*words[:2], *words[3:]]  # `the one I saw`, `der von Dr. Weber`
     is_other = any(one.is_in("staff") for one in others) or any(
         one.is_in("subjects", "speakers") and one.before not in of_people("not_asked")
-        for one in words  # `the post-op from this morning`
+        for one in others  # `the post-op from this morning`
     )
     last, ill = words[-1].text, of_people("ill_people")
     is_thing = last in _values() or (last in chart_nouns("procedures") and last not in ill)

@@ -37,6 +37,7 @@ PEOPLE = [
     person(14, "Constance", "Weir", "1948-06-21", "female"),
     person(15, "Thomas", "Reed", "1971-05-02", "male"),
     person(16, "Omar", "al-Rashid", "1964-01-12", "male"),
+    person(17, "Hedda", "Lindqvist", "1939", "female"),
 ]
 
 
