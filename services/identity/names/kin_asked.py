@@ -51,11 +51,10 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     is_value = bool(rest) and rest[-1] in values_asked() - of_people("told_of_kin")
     if is_value and words[at + 1].gap == " " and beside.issuperset(rest[:-1]):
         return True  # `her mother potassium`
-    whose = [*words[at + 1 : at + 3], words[at], words[at]][1]  # `Schwester von ihm: Allergien`
-    is_his = whose.before in of_people("particles") and whose.is_in("pronouns", "ihr")
-    is_his &= whose.heads
+    who = [*words[at + 1 : at + 3], words[at], words[at]][1]  # `Schwester von ihm: Allergien`
+    is_his = who.heads and who.is_in("pronouns", "ihr") and who.before in of_people("particles")
     leads = words[at].is_owner or words[at].heads or is_his
-    behind = [whose.after, whose.beyond] if is_his else behind
+    behind = [who.after, who.beyond] if is_his else behind
     leads = leads or (at <= _BEHIND_OWNER and any("," in one.gap for one in words[at + 1 : at + 2]))
     if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():
         leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]

@@ -118,7 +118,7 @@ def is_compound(word: Word) -> bool:
         return False
     text = word.raw.casefold()
     ends = range(_LEAST_LEAD, len(text) - _LEAST_END + 1)
-    return any(stem(text[at:]) in ordinary_words() for at in ends)
+    return any(stem(text[at:]) in ordinary_words() or text[at:] in chart_nouns() for at in ends)
 
 
 def is_first_name_before(word: Word, family: Word) -> bool:

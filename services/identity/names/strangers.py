@@ -10,6 +10,7 @@ from services.identity.names.name_signs import (
     asks_for_chart,
     contradicts,
     is_clinical,
+    is_compound,
     is_labelled,
     is_name_beside,
     is_strange_subject,
@@ -32,6 +33,7 @@ from services.language.words.statement_tables import stem, stems_told
 from services.language.words.statement_words import is_clinical_name, ordinary_words
 
 _SHORT_LETTERS, _NEAREST = 3, 0.6
+_NO_HEADS = ("opening", "moves_on", "lingers", "seasons", "newest", "staff", "chart_things")
 _Span = tuple[Word, ...]
 
 
@@ -55,6 +57,8 @@ def strangers_in(
     """
     for place in sorted(free):
         word, has_hit = run[place], place in known_by_hit
+        if own is not None and is_short_for(word.text, _given(own)):
+            continue
         if (letters := _initials(message, run, place, roster)) and not _are_initials_of(
             own, letters, word
         ):
@@ -63,11 +67,8 @@ def strangers_in(
         if is_labelled(message, run, place) or _heads_as_name(run, place, others):
             yield (word, *run[place + 1 : place + 2])
             continue
-        owns = is_unknown_owner(word)
-        is_short = own is not None and is_short_for(word.text, _given(own))
-        is_asked = is_strange_subject(run, word)
-        is_asked = is_asked or _is_name_in_a_chart_question(message, word, others)
-        owns = (owns or is_asked) and not is_short
+        owns = is_unknown_owner(word) or is_strange_subject(run, word)
+        owns = owns or _is_name_in_a_chart_question(message, word, others)
         wholes = (word,), tuple(run[max(place - 1, 0) : place + 1]), tuple(run[place : place + 2])
         owns = owns and not any(is_way_to_reach(run, whole) for whole in wholes)
         owns = owns and not is_name_beside(run, (word,), others) and not has_hit
@@ -79,7 +80,7 @@ def strangers_in(
 def _heads_as_name(run: Sequence[Word], place: int, others: Collection[frozenset[str]]) -> bool:
     """Whether a first name heads a value with a name of no list behind it: `Ray Parkinson: crp?`.
 
-    `EWA DĄBROWSKA: crp?`, `pt Parkinson: crp?`
+    `EWA DĄBROWSKA: crp?`, `pt Parkinson: crp?`, `Webb: crp?`
     """
     word, *behind = run[place : place + 2]
     last = behind[0] if behind else word
@@ -87,7 +88,9 @@ def _heads_as_name(run: Sequence[Word], place: int, others: Collection[frozenset
         return False
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
     if last is word or not is_name or is_name_beside(run, (word,), others):
-        return is_name and word.before in of_people("called_patients")
+        is_word = _is_in_use(word) or word.is_in(*_NO_HEADS) or word.text in chart_nouns()
+        is_head = last is word and word.is_first and word.raw.istitle() and not is_word
+        return is_name and (is_head or word.before in of_people("called_patients"))
     is_begun = word.is_first and is_known_name(word.text) and last.gap not in HYPHENS
     is_word = word.is_common or word.is_in("owners", "titles_of_patients", "definite")
     is_given = not is_word or word.is_in("given_too")
@@ -198,7 +201,7 @@ def _is_titled(
         return False
     is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
     is_short_form = word.raw.isupper() and not all(one.raw.isupper() for one in run)
-    if is_carried and (is_short_form or word.text in values_asked()):
+    if is_carried and (is_short_form or word.text in values_asked() or is_compound(word)):
         return False  # `Herr Gross Kalium`, `Herr Gross LDH`
     is_typed = word.raw.istitle() or (word.heads and is_known_name(word.text))
     is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
@@ -292,7 +295,8 @@ def _is_in_use(word: Word) -> bool:
     # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
     is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))
     is_ordinary = is_ordinary or (is_verb and word.text in ordinary_words())
-    return is_short or is_ordinary or is_term or word.text in words_of_questions()
+    is_ordinary = is_ordinary or word.text in words_of_questions()
+    return is_short or is_term or (is_ordinary and not is_asked)
 
 
 def _is_value_or_name(word: Word) -> bool:

@@ -103,8 +103,7 @@ def age_told(text: str) -> AgeTold | None:
     for found in _AGED.finditer(text):
         article, behind = folded(found["article"] or ""), folded(found["behind"])
         is_meant = article in of_people("definite") or behind in of_people("men", "women")
-        is_told = article in of_people("articles") and behind in of_people("described_by")
-        is_meant |= is_told  # `a 50 yo with CKD`
+        is_meant |= article in of_people("articles") and behind in of_people("described_by")
         if is_meant and (found["owner"] or behind in ends):
             unit = _UNITS[(found["unit"] or "y")[0].lower()]
             return AgeTold(int(found["number"]), unit)

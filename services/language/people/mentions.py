@@ -258,9 +258,8 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
     is_code = is_code and not place.has_number and (at == 0 or not place.gap[0].isdigit())  # A1c
     if not is_code and not (place.is_in("places") and place.has_number):
         return False
-    # `9th floor, rm 12`
     told = [w for w in words[:at] if not w.is_in("definite", "places", "units")]
-    before = [w for w in told if not w.gap[-1:].isdigit()]
+    before = [w for w in told if not w.gap[-1:].isdigit()]  # `9th floor, rm 12`
     leads = of_people("opening", "moves_on", "within")
     begins = leads.issuperset(one.text for one in before)
     near = of_people("within", "about")

@@ -43,7 +43,7 @@ def _heading(words: Sequence[Word]) -> tuple[Sequence[Word], str]:
 
 @lru_cache(maxsize=1_024)
 def _is_measured(text: str) -> bool:
-    begins = text in first_parts(measured_nouns()) | of_people("values_begin")
+    begins = text in first_parts(measured_nouns()) | of_people("values_begin", "values_of_one")
     return begins or is_clinical_name(stem(text))
 
 

@@ -116,8 +116,7 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     if not words:
         return True  # a date, or a number
     begins = of_people("no_one", "auxiliaries", "made_for", "tells") - of_people("definite")
-    is_begun = words[0].text in begins
-    if len(words) > _LONGEST_WORDS or is_begun:
+    if len(words) > _LONGEST_WORDS or words[0].text in begins:
         return False
     is_numbered = any(one.has_number or one.gap[-1:].isdigit() for one in words)  # `die 12`, `12A`
     is_open = all(one.is_in("definite", "here", "titles_of_patients") for one in words)
