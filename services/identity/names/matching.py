@@ -233,7 +233,7 @@ def _nearly_open(
 
 def _stranger_with_open_name(run: Sequence[Word], span: _Span) -> Mention | None:
     """The open patient's family name with a title or a first name that is not theirs."""
-    if (first := span[0]).title in ("staff", "relative"):
+    if (first := span[0]).title in ("staff", "relative") and not span[-1].heads:
         return None
     before = run[max(run.index(first) - 1, 0)]
     is_given = first.gap == ". " if len(before.raw) == 1 else first.gap == " "
@@ -320,7 +320,7 @@ def _has_stranger_beside(run: Sequence[Word], span: _Span, known: Known) -> bool
     if len(span) == 1 and not is_given and has_another_initial(run, at, of_open[0].person):
         return True
     if len(span) > 1 or span[0].title is not None:
-        return False
+        return span[0].title == "relative" and span[-1].heads  # `Cousin Marco Bosco: PSA`
     if is_given:
         return is_before_a_family_name(run, span)
     if is_led := at > 0 and leads_a_name(run[at - 1], run[at]):

@@ -88,7 +88,7 @@ def _heads_as_name(run: Sequence[Word], place: int, others: Collection[frozenset
         return False
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
     if last is word or not is_name or is_name_beside(run, (word,), others):
-        is_word = _is_in_use(word) or word.is_in(*_NO_HEADS) or word.text in chart_nouns()
+        is_word = _is_in_use(word) or word.is_in(*_NO_HEADS)
         is_head = last is word and word.is_first and word.raw.istitle() and not is_word
         return is_name and (is_head or word.before in of_people("called_patients"))
     is_begun = word.is_first and is_known_name(word.text) and last.gap not in HYPHENS
