@@ -74,7 +74,7 @@ def _kept_sentences(text: str) -> list[tuple[str, bool]]:
         head, last = "", sentence
         if (behind := _LAST_CLAUSE.search(sentence)) is not None:
             head, last = sentence[: behind.start()], behind["clause"]
-        if not says(last, "keeps_told") or asks_question(head):
+        if not says(last, "writes_it_down") or asks_question(head):
             found.append((sentence, False))
         elif head:
             found.append((head, True))
