@@ -108,9 +108,11 @@ class KnownRows:
         rest.empty = self.empty
         return rest
 
-    def is_name(self, stemmed: str) -> bool:
-        """Whether a stem names something: of itself, or because a row is called so."""
-        return stemmed in self._names or is_clinical_name(stemmed)
+    @property
+    def is_name(self) -> Callable[[str], bool]:
+        """Tells whether a stem names something: of itself, or because a row is called so."""
+        names = self._names  # not these rows: they keep the sentences that keep this
+        return lambda stemmed: stemmed in names or is_clinical_name(stemmed)
 
     def read(self, text: str) -> Sentence:
         """Return what a sentence states, by the names that these rows have besides."""

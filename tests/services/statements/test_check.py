@@ -1,5 +1,8 @@
 """The verdicts on sentences: what supports them, whose they are and who may say them."""
 
+import gc
+import weakref
+
 import pytest
 
 from data_models.chart_view import ChartView, ViewKind, ViewRow, ViewSource
@@ -140,6 +143,18 @@ def test_what_a_user_said_counts_only_as_that() -> None:
 def test_a_count_of_none_is_never_more_than_unsupported(thing: str, count: str) -> None:
     assert state(f"{thing.capitalize()}: {count}.") != "supported"
     assert state(f"Her {thing} was measured {count}.") != "supported"
+
+
+def test_the_rows_of_a_message_are_freed_with_its_check() -> None:
+    on = grounds()
+    rows = weakref.ref(on.rows)
+    gc.disable()  # else it may free them meanwhile
+    try:
+        verdict("Potassium was 4.1 mmol/L [Observation/k-2].", on=on)
+        del on
+        assert rows() is None
+    finally:
+        gc.enable()
 
 
 def test_a_vaccine_is_meant_by_what_people_call_it() -> None:
