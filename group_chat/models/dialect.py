@@ -6,7 +6,6 @@ text, and the server's own data stands in the user's messages, between marks tha
 beforehand: who the patient is before all else, what changes from turn to turn in the last one.
 """
 
-import hashlib
 import hmac
 import json
 import re
@@ -200,8 +199,8 @@ def _marked(*parts: tuple[str, Sequence[str]]) -> str:
 
 def _code(lines: Sequence[str]) -> str:
     """Return a mark for these lines: the same for each round of a message, known to nobody."""
-    made = hmac.new(_KEY, "\n".join(lines).encode(errors="replace"), hashlib.sha256)
-    return made.hexdigest()[:_CODE_CHARS]
+    text = "\n".join(lines).encode(errors="replace")
+    return hmac.digest(_KEY, text, "sha256").hex()[:_CODE_CHARS]
 
 
 def _row(role: str, content: str) -> Row:
