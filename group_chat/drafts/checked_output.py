@@ -201,16 +201,14 @@ class CheckedOutput:
                 grounds.refused.difference_update(proven_by(run.tool))
             if any(isinstance(one, Sequence) and one for one in (run.data or {}).values()):
                 grounds.found_done.update(found_by(run.tool))
-        asked = [(one, name) for one, _ in turn.looked for name in _names_asked(one)]
+        asked = [
+            (one, name) for one, _ in turn.looked for name in (one.name or one.tool).split(", ")
+        ]
         grounds.asked = tuple(name for _, name in asked)
         grounds.asked_now = frozenset(name for one, name in asked if _is_of_now(one))
         self._views, self._runs = len(turn.views), len(turn.ran)
         for rows in (grounds.rows, grounds.papers):
             rows.sources.update(turn.sources)
-
-
-def _names_asked(question: ChartQuestion) -> Sequence[str]:
-    return (question.name or question.tool).split(", ")
 
 
 def _is_of_now(question: ChartQuestion) -> bool:

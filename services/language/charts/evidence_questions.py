@@ -13,14 +13,9 @@ _FRAMES = ("asks_guideline", "frame_of_guideline", "polite")
 
 def evidence_questions(text: str) -> tuple[ChartQuestion, ...]:
     """Return the question to the guidelines or for studies; nothing for any other message."""
-    if asks_guidelines(text):
+    if says(text, "asks_guideline"):
         return (ChartQuestion(GUIDELINES, {"question": text[:QUESTION_CHARS]}),)
     return (ChartQuestion(TRIALS),) if says(text, "asks_trials") else ()
-
-
-def asks_guidelines(text: str) -> bool:
-    """Whether a message asks what guidelines say."""
-    return says(text, "asks_guideline")
 
 
 def telling_words(text: str) -> str:

@@ -28,6 +28,7 @@ _RANGE_DASH = re.compile(
 )
 TIME_UNITS = frozenset({"a", "mo", "wk", "d"})
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_COMPARATORS = str.maketrans({"≤": "<=", "≥": ">="})
 
 _UNITS = expressions("units")
 _CODES = {said: code for code in _UNITS.listed for said in _UNITS.words(code)}
@@ -123,7 +124,7 @@ def quantities_in(text: str) -> list[Quantity]:
                 readings=tuple(sign * number for number in readings),
                 decimals=decimals,
                 unit=unit,
-                comparator=_comparator(one["cmp"] or ""),
+                comparator=(one["cmp"] or "").translate(_COMPARATORS).replace("==", "="),
                 pair=float(one["pair"].replace(",", ".")) if one["pair"] else None,
             )
         )
@@ -192,7 +193,3 @@ def _readings(number: str) -> tuple[tuple[float, ...], int]:
     if len(rest) == 3 and whole != "0":
         return (as_decimal, joined), 3
     return (as_decimal,), len(rest)
-
-
-def _comparator(text: str) -> str:
-    return text.replace("≤", "<=").replace("≥", ">=").replace("==", "=")

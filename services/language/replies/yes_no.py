@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, TypeAlias
 
 from services.language.replies.addressing import without_address
@@ -25,6 +25,7 @@ _JOINS = frozenset({"and", "und", "et", "y"})
 _CLAUSE_END = re.compile(r"[,.;:!\n—–]")
 
 
+@lru_cache(maxsize=256)
 def yes_no_in(text: str) -> YesNo | None:
     """Return what `text` answers to a yes-or-no question: None where it says more or neither."""
     words = words_of(text)

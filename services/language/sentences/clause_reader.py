@@ -324,6 +324,8 @@ def _which(groups: Sequence[str], quantities: Sequence[Quantity]) -> str:
 
 def _is_refusal(cues: Collection[str], words: Sequence[str]) -> bool:
     """Whether somebody did not want a thing: "he has declined the booster", not "her eGFR"."""
+    if "about_patient" not in cues:
+        return False
     refusing = statement_words().refusing
     at = next((at for at, word in enumerate(words) if stem(word) in refusing), 0)
-    return "about_patient" in cues and not saying("who").isdisjoint(words[max(0, at - 3) : at])
+    return not saying("who").isdisjoint(words[max(0, at - 3) : at])

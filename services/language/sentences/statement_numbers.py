@@ -79,6 +79,8 @@ def without_limits(
     words: Sequence[tuple[int, str]], quantities: Sequence[Quantity]
 ) -> tuple[list[Quantity], list[Quantity]]:
     """Return the values, and the ends of a range of reference behind its name: "(ref. 4-5.6)"."""
+    if not quantities:
+        return [], []
     at = next((place for place, word in words if folded(word) in saying("reference")), 1 << 30)
     behind = [one for one in quantities if at < one.start <= at + _REFERENCE_CHARS][:2]
     limits = behind if any(one.start < at for one in quantities) else []
@@ -180,6 +182,8 @@ def of_name(
 
     And that of a last value which is the earlier one: "to 30 mg from 20 mg".
     """
+    if not quantities:
+        return frozenset()
     starts = {one.start for one in quantities if not one.comparator}
     places = [at for at, (offset, _) in enumerate(words) if offset in starts]
     near = [at for at in places if not named.isdisjoint(range(at - _NEAR, at))]

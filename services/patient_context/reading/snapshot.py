@@ -61,11 +61,12 @@ def build_snapshot(
         now: When what it says came to be so: its bytes change only with it.
         today: The day of the turn; agents count from it.
     """
+    at = now.astimezone(UTC).isoformat(timespec="milliseconds")
     fields: dict[str, object] = {
         "conversation_id": conversation_id,
         "patient_id": patient_id,
         "all_patient_ids": roster.patient_ids,
-        "generated_at": _utc(now),
+        "generated_at": at.replace("+00:00", "Z"),
     }
     if today is not None:
         fields["today"] = today.isoformat()
@@ -135,7 +136,3 @@ def _listed(roster: ShownRoster, active: PatientId | None) -> str:
 def _code(text: str) -> str:
     """Return `text` as inline code that it cannot leave."""
     return f"`{' '.join(text.replace('`', chr(39)).split())}`"
-
-
-def _utc(now: datetime) -> str:
-    return now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -14,7 +14,7 @@ from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence
 from services.language.words.phrases import says
 from services.language.words.statement_tables import stem, stems_told
-from services.language.words.statement_words import group_of, is_clinical_name, statement_words
+from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.units import quantity
 
 Standing: TypeAlias = Literal["active", "ended", "absent", ""]
@@ -143,7 +143,8 @@ def _read_rows(
     for piece in sentences_of(text.replace(".;", ".")):  # parts that a view joined
         if not piece.strip() or says(piece, "orders_reader"):
             continue  # "say that she has no allergies" states nothing of her
-        clauses = _clauses_of(piece)
+        read = read_sentence(piece).clauses
+        clauses = [one for one in read if one.words or one.quantities]
         clauses = _planned_together(_advised(clauses, piece))
         for clause, head in zip(clauses, _heads(clauses), strict=True):
             row = _row_of_clause(clause, piece, own, sources, about, is_earlier)
@@ -198,12 +199,6 @@ def _parts(clauses: Sequence[Clause]) -> bool:
     said = {groups[word] for one in clauses for word in one.exclusive}
     said = {one for one in said if one[0] != "ordinal"}  # "the second and third joints"
     return len({group for group, _ in said}) < len(said)
-
-
-def _clauses_of(piece: str) -> list[Clause]:
-    """Return what a sentence of the record states."""
-    sentence = read_sentence(piece, is_name=is_clinical_name)
-    return [one for one in sentence.clauses if one.words or one.quantities]
 
 
 def _row_of_clause(
@@ -271,7 +266,7 @@ def joined(clauses: Sequence[Clause]) -> Clause:
 def clause_of(text: str) -> Clause:
     """Return what a row's words say, as one clause."""
     plain = _SEPARATING.sub(" ", text)
-    return joined(read_sentence(plain, is_name=is_clinical_name).clauses or (Clause(),))
+    return joined(read_sentence(plain).clauses or (Clause(),))
 
 
 def times_of(clause: Clause) -> Iterator[Quantity]:
