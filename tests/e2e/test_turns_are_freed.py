@@ -10,6 +10,7 @@ import pytest
 from data_models.chat_context import ChatContext
 from group_chat.chat import ClinicalGroupChat
 from group_chat.turn_context import TurnContext
+from services.statements.rows.known import KnownRows
 from services.turn.phases import GroundedTurn
 from settings import Settings
 from tests.e2e.in_process import serving
@@ -18,7 +19,7 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
-_OF_A_TURN = {ChatContext, ClinicalGroupChat, GroundedTurn, TurnContext}
+_OF_A_TURN = {ChatContext, ClinicalGroupChat, GroundedTurn, KnownRows, TurnContext}
 
 
 def _of_turns() -> list[object]:
