@@ -77,8 +77,8 @@ def read_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> HandOver
 
 def is_bare_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> bool:
     """Whether a message is one line, which asks somebody else to go on."""
-    asked = read_hand_over(text, speaker=speaker, names=names)
-    return "\n" not in text.strip() and isinstance(asked, Addresses)
+    is_line = "\n" not in text.strip()
+    return is_line and isinstance(read_hand_over(text, speaker=speaker, names=names), Addresses)
 
 
 def hands_back(text: str) -> bool:
