@@ -19,6 +19,7 @@ from tests.e2e.storage import Stored, StoredInAzure
 from tests.e2e.talks import Answer, PlainTalk, new_chat, socket_to
 from tests.fakes_openai import RecordedRequest, Reply
 from tests.fakes_openai_brain import brain
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -137,6 +138,8 @@ async def test_what_tomorrow_brings_up_to_date_is_kept_as_it_was(fleet: Fleet) -
 async def test_what_today_may_not_read_it_refuses_and_leaves_alone(fleet: Fleet) -> None:
     chat = await begin(fleet.breaking)
     await say(fleet.breaking, chat, "switch to patient_4")
+    # The release follows the last event.
+    await until(lambda: fleet.stored(chat).document("conversation.json")["running_turn"] is None)
     before = {name: fleet.stored(chat).read(name) for name in fleet.stored(chat).names()}
     with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
         await say(fleet.today, chat, "note by today's server")
