@@ -132,10 +132,11 @@ def quantities_in(text: str) -> list[Quantity]:
 
 
 def _measured_across(text: str, found: list[Quantity]) -> list[Quantity]:
-    """Return numbers, the first of `24 x 19 mm` with its unit, too."""
+    """Return numbers, the first of `24 x 19 mm`, `125/74 and 130/82 mmHg` with its unit, too."""
     for at in range(len(found) - 2, -1, -1):
         one, behind = found[at], found[at + 1]
-        if not one.unit and text[one.end : behind.start].strip() in ("x", "×"):
+        signs = ("x", "×") if one.pair is None or behind.pair is None else ("and", "und", ",", "to")
+        if not one.unit and text[one.end : behind.start].strip() in signs:
             found[at] = replace(one, unit=behind.unit)
     return found
 

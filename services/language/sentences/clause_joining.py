@@ -4,8 +4,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from services.language.figures.quantities import TIME_UNITS
-from services.language.sentences.clause_lists import denied_together, each_of_body, is_listed
+from services.language.sentences.clause_lists import (
+    denied_together,
+    each_of_body,
+    is_listed,
+    told_ahead,
+)
 from services.language.sentences.clauses import Clause
+from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 
@@ -241,12 +247,12 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
 def put_together(segments: Iterable[Clause]) -> list[Clause]:
     """Return the clauses: what goes on with the one before is joined to it, or follows it."""
     done: list[Clause] = []
-    for segment in segments:
+    for segment in told_ahead([*segments]):
         lead = done.pop().dates if done and _is_lead(done[-1]) else ()
         clause = replace(segment, dates=(*lead, *segment.dates)) if lead else segment
         if not done or _is_lead(clause):
             done.append(clause)
-        elif "behind_bracket" in clause.cues and not clause.names and _is_beside(done):
+        elif not clause.names and _is_beside(done, clause):
             # "The anemia (Hb 11.6) had resolved by June".
             done.append(replace(_after(done[-2], clause), own_names=True))
         elif (whole := _as_one(done[-1], clause)) is not None:
@@ -263,9 +269,11 @@ def _is_lead(clause: Clause) -> bool:
     return is_bare and "apart" in clause.cues and len(clause.dates) == 1
 
 
-def _is_beside(done: list[Clause]) -> bool:
+def _is_beside(done: list[Clause], clause: Clause) -> bool:
     """Whether the last clause only says something beside: "aspirin, given for the stent, is …"."""
-    return len(done) > 1 and bool(done[-2].names) and done[-2].own_names
+    is_over = clause.says("got_over") and {*map(kind_of_name, done[-1].names)} == {"medication"}
+    is_behind = is_over or "behind_bracket" in clause.cues
+    return is_behind and len(done) > 1 and bool(done[-2].names) and done[-2].own_names
 
 
 def _as_one(last: Clause, clause: Clause) -> Clause | None:

@@ -8,6 +8,7 @@ from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of
 
+_OF_A_THING = frozenset({"ordinal", "form", "route"})
 _TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current", "recorded"})
 
 
@@ -36,9 +37,18 @@ def denied_together(clauses: list[Clause]) -> Iterator[Clause]:
         )
 
 
+def told_ahead(segments: Sequence[Clause]) -> Iterator[Clause]:
+    """Yield segments, the first of a list behind ";" as its end says: "…; A and B were stopped"."""
+    for at, one in enumerate(segments):
+        end = next((each for each in segments[at + 1 :] if not is_listed(each)), None)
+        is_first = "apart" in one.cues and is_listed(one) and end is not None and end.names
+        cues = end.cues & _TOLD_OF_ALL if end is not None and is_first else frozenset()
+        yield replace(one, cues=one.cues | cues)
+
+
 def _without_ordinals(words: Sequence[str]) -> tuple[str, ...]:
-    """Return words of which one alone can be so: "a fifth dose" is of a thing, and not so."""
-    return tuple(one for one in words if group_of(one) != "ordinal")
+    """Return words of which one alone can be so: "a fifth dose" is of a thing, as is "patch"."""
+    return tuple(one for one in words if group_of(one) not in _OF_A_THING)
 
 
 def _is_denied_name(clause: Clause) -> bool:

@@ -76,11 +76,12 @@ class ClauseReader:
         Args:
             cuts: Where one of them ends besides, of those of `cuts()`.
         """
-        return put_together(self._segments(cuts))
+        return put_together(self.segments(cuts))
 
-    def _segments(
-        self, cuts: Collection[int], start: int = 0, end: int | None = None
+    def segments(
+        self, cuts: Collection[int] = (), start: int = 0, end: int | None = None
     ) -> list[Clause]:
+        """Return the parts between commas and joining words, each for itself."""
         breaks = {*breaks_in(self._words, self._lower, self._found, self._quantities), *cuts}
         last = len(self._words) if end is None else end
         if (start, last) != (0, len(self._words)):
@@ -113,10 +114,10 @@ class ClauseReader:
         rest._quantities = [one for one in self._quantities if one is not distance]
         is_behind = bool(word.start) and not self._is_lead(word.start, distance)
         if is_behind:
-            halves = rest._segments((), 0, word.start), rest._segments((), end)
+            halves = rest.segments(end=word.start), rest.segments(start=end)
         else:
             turn = second_of(self._lower, end, self._found, kind)
-            halves = rest._segments((), turn), rest._segments((), end, turn)
+            halves = rest.segments(start=turn), rest.segments((), end, turn)
         first, second = map(put_together, halves)
         if not first or not second:
             return None
@@ -238,12 +239,8 @@ class ClauseReader:
             return not saying("is", "was", "has", "have").isdisjoint(behind)
         is_bracket = start > 0 and self._lower[start - 1] == ")"
         is_over = any("ended" in one.tags for one in phrases)  # "anemia (Hb 11.6) and resolved"
-        return is_bracket and (is_over or self._goes_on_there(start, phrases))
-
-    def _goes_on_there(self, start: int, phrases: list[FoundPhrase]) -> bool:
-        """Whether a word stands there that parts no clauses."""
         splits = [one for one in phrases if one.start == start and "splits" in one.tags]
-        return self._lower[start].isalpha() and not splits
+        return is_bracket and (is_over or (self._lower[start].isalpha() and not splits))
 
     def _is_over_since_then(
         self, start: int, phrases: list[FoundPhrase], dates: list[FoundDate]
@@ -264,14 +261,15 @@ class ClauseReader:
         ]
         if before[-2:] == ["as", "of"]:
             return False
-        is_picture = len(before) > 1 and group_of(stem(before[-2])) == "modality"
-        return bool(before) and before[-1] in saying("of_a_day") and not is_picture
+        what = stem(before[-2]) if len(before) > 1 else ""
+        is_report = group_of(what) == "modality" or what in saying("reports", "pictures")
+        return bool(before) and before[-1] in saying("of_a_day") and not is_report
 
     def _meant(self, phrase: FoundPhrase) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Yield where a name of another language stands, and the names that it is in English."""
         for english in phrase.said.means:
             stems = tuple(stem(word) for word in english.split())
-            yield phrase.start, tuple(filter(self._is_name, stems)) or (f"={english}",)
+            yield phrase.start, tuple(filter(self._is_name, stems)) or stems
 
     def _stem(self, at: int) -> str:
         """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""

@@ -64,7 +64,8 @@ def _english(words: Sequence[str], lower: Sequence[str]) -> Iterator[int]:
         if is_told and verb is not None and _is_deed(words, lower, verb, lower[verb]):
             yield verb
         goes_on = _going_on(lower, at) if is_told and word in known["speakers"] else None
-        if goes_on is not None and _is_deed(words, lower, goes_on, _past_of(lower[goes_on])):
+        past = f"{lower[goes_on].removesuffix('ing')}ed" if goes_on is not None else ""
+        if goes_on is not None and _is_deed(words, lower, goes_on, past):
             yield goes_on
 
 
@@ -77,11 +78,6 @@ def _going_on(lower: Sequence[str], at: int) -> int | None:
     verb = _verb(lower, being + 1)
     is_doing = verb is not None and lower[verb].endswith("ing")
     return verb if is_doing and lower[verb or 0] not in known["no_doing"] else None
-
-
-def _past_of(doing: str) -> str:
-    """Return the past of a regular verb: of "booking" "booked"."""
-    return f"{doing.removesuffix('ing')}ed"
 
 
 def _verb(lower: Sequence[str], at: int) -> int | None:

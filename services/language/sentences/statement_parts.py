@@ -215,6 +215,8 @@ def base_form(word: str) -> str:
     bases = [word.removesuffix(one) for one in _ENDINGS if word.endswith(one)]
     if word.endswith("er") and (word[-3] in _BEFORE_ER or len(word) > _LONG_CHARS):
         bases.append(word[:-2])
+    if len(word) > _LONG_CHARS and word.endswith("s"):
+        bases.append(word[:-1])  # "des Vorhofflimmerns"
     is_listed = is_adjective and stem(listed) in known.named
     bases.append(listed if is_listed else word)
     return next((one for one in bases if _is_in_tables(one, known)), bases[-1])
