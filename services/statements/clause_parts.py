@@ -18,12 +18,13 @@ from services.statements.comparing.one_day import on_other_days
 from services.statements.noticed import is_noticed_by_other
 from services.statements.rows.fit import fits
 from services.statements.rows.known import KnownRows
+from services.statements.rows.known_words import has_all
 from services.statements.rows.one_of_several import excludes
 from services.statements.rows.subject import all_named, beside
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.durations import TIMES
 from services.statements.times.reckoned import by_reckoning, by_report, is_of_other_age
-from services.statements.unknown_prose import adds_unknown
+from services.statements.unknown_prose import adds_unknown, said_of
 
 _LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
 CLINICAL_TOPICS = frozenset(
@@ -34,7 +35,7 @@ CLINICAL_TOPICS = frozenset(
     )
 )  # fmt: skip
 _DESTINATION = "destination"
-_MOST_CUTS = 10
+_FEW, _MOST_CUTS = 1, 10
 _MOST_STEPS = 3
 
 _Read = list[tuple[Clause, Verdict]]
@@ -160,8 +161,9 @@ def adds_beside(
     rows = [row for row in cited if not named or not named.isdisjoint(row.words)]
     rows += [row for one in clauses for row in known.about(one.names) if row.is_text]
     rows += beside(rows, known, named)
-    goals = [row for name in named for row in known.about([name]) if row.kind == "goal"]
-    rows += [row for row in goals if limits(sentence, row)]
+    of_names = [row for name in named for row in known.about([name])]
+    rows += [row for row in of_names if row.kind == "goal" and limits(sentence, row)]
+    rows += [row for row in of_names if row.kind == "problem" and row.standing == "active"]
     topics = {topic for one in clauses if one.quantities for topic in one.topics}
     rows += [row for one in topics for row in known.about([one]) if row.kind == "procedure"]
     rows += [row for row in known.personal if row.kind != "personal" or named & row.words]
@@ -171,7 +173,19 @@ def adds_beside(
         return True  # "was discharged home", where the stay ended in a hospice
     if not adds_unknown(sentence, rows, own_names):
         return False
-    return adds_unknown(sentence, [*rows, *all_named(known, named)], own_names)
+    rows += all_named(known, named)
+    for parts in (clauses, sentence.reader.segments() if sentence.reader is not None else clauses):
+        left = tuple(one for one in parts if not _is_told_by_one(one, known, own_names))
+        if not adds_unknown(replace(sentence, clauses=left), rows, own_names):
+            return False
+    return True
+
+
+def _is_told_by_one(clause: Clause, known: KnownRows, own_names: AbstractSet[str]) -> bool:
+    """Whether one sentence of a text says all that a clause does: "MRI: enlarged pituitary"."""
+    said = said_of(clause, own_names).union(clause.names)
+    texts = (row for row in known.rows if row.is_text and has_all(said, row.words))
+    return len(said) > _FEW and "maybe" not in clause.cues and any(fits(clause, r) for r in texts)
 
 
 def judged(
@@ -248,7 +262,11 @@ def _weight(found: _Read) -> int:
 
 
 def names_measured(rows: KnownRows, clause: Clause, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return of names told before, "6.1 at the end of chemotherapy", that of the value."""
-    if clause.own_names or len(names) < 2 or not clause.quantities or rows.about(names):
+    """Return of names those of the value: of names told before, or beside a drug it is under."""
+    units = {one.unit for one in clause.quantities}
+    if len(names) < 2 or not units or rows.about(names) or units & _DOSES:
         return names
-    return tuple(one for one in names if any(row.needs_all for row in rows.about([one]))) or names
+    measured = tuple(one for one in names if any(row.needs_all for row in rows.about([one])))
+    others = [rows.about([one]) for one in names if one not in measured]
+    is_under = all(any(row.kind == "medication" for row in of_one) for of_one in others)
+    return (measured or names) if is_under or not clause.own_names else names

@@ -60,11 +60,16 @@ def _cites_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
 
 def _states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
     """Whether no row has all words by which a sentence states something of the patient."""
-    if sentence.is_heading or sentence.asks or sentence.refs or _is_title(sentence):
+    is_open = sentence.text.rstrip(" *_\n")[-1:].isalpha() and not sentence.is_item
+    is_title = is_open and "asserts" not in sentence.cues  # "Mrs Yost – overview"
+    if sentence.is_heading or sentence.asks or sentence.refs or is_title:
         return False
     is_of_patient = "about_patient" in sentence.cues or bool(sentence.words & saying("offspring"))
-    is_told = any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
-    return is_told or _is_in_strange_words(sentence, rows.words)
+    told = [one for one in sentence.clauses if _is_unknown(one, rows, own_names, is_of_patient)]
+    if told and sentence.reader is not None:  # "has capacity and wants to go home", each for itself
+        parts = sentence.reader.segments()
+        told = [one for one in parts if _is_unknown(one, rows, own_names, is_of_patient)]
+    return bool(told) or _is_in_strange_words(sentence, rows.words)
 
 
 def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
@@ -80,12 +85,6 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
     strange = [word for word in words if not [1 for one in read if word in one]]
     half = len(words) / 2
     return len(strange) > half or (len(strange) == half and is_unread(sentence.text))
-
-
-def _is_title(sentence: Sentence) -> bool:
-    """Whether a line without a full stop and a verb is a title: "Mrs Yost – overview"."""
-    is_open = sentence.text.rstrip(" *_\n")[-1:].isalpha()
-    return is_open and not sentence.is_item and "asserts" not in sentence.cues
 
 
 def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
@@ -149,7 +148,7 @@ def _adds_unknown(
     if clause.cues & {"no", "nothing"} or (sentence.cues & REASONS and "maybe" in clause.cues):
         return False
     short = frozenset(word for word in sentence.short_names if not _is_neutral(word, clause))
-    said = (_said(clause, own_names) | (clause.words & short)) - clause.called
+    said = (said_of(clause, own_names) | (clause.words & short)) - clause.called
     if _BLOOD_GROUP in clause.names:
         letters = clause.words & _LETTERS or clause.words & {"a"}
         groups = [row for row in rows if _BLOOD_GROUP in row.needs]
@@ -160,7 +159,11 @@ def _adds_unknown(
     if not said.isdisjoint(sentence.hyphened):
         said = _with_parts(said, clause, rows, sentence)
     if _has_figure(clause) or (clause.dates and not clause.names):
-        said = frozenset(one for one in said if not _has_happened_to(one, rows))
+        said -= {  # a stay says that somebody was admitted
+            word
+            for word in said & statement_words().happening.keys()
+            if any(has_happened(word, row) for row in rows if not row.negated)
+        }
     if not said:
         return False
     denials = stems_told("denying") | saying("without")
@@ -172,8 +175,7 @@ def _adds_unknown(
     meant = [
         r for r in meant if not r.is_text or (fit.has_sites(place, r) and not excludes(place, r))
     ]
-    own = frozenset(clause.names)
-    meant = [row for row in meant if row.kind != "personal" or row.words & own]
+    meant = [row for row in meant if row.kind != "personal" or row.words & {*clause.names}]
     told = [row.words if is_denied else row.words - fit.lacked(row) for row in meant]
     heads = (stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text)
     sites = (site for row in meant for site in row.sites)
@@ -183,8 +185,7 @@ def _adds_unknown(
     initials = (
         ["".join(w[0] for w in row.says.lower().split()) for row in meant] if is_short else []
     )
-    is_placed = _has_specialists(clause, known)
-    return not (has_all(said, known, initials) and is_placed)
+    return not (has_all(said, known, initials) and _has_specialists(clause, known))
 
 
 def _has_specialists(clause: Clause, known: AbstractSet[str]) -> bool:
@@ -204,12 +205,6 @@ def _with_parts(
     whole = (part for word in parted for part in sentence.hyphened[word])
     parts = told_of(part for part in whole if len(part) > SHORT_CHARS)
     return said - parted | {part for part in parts if not _is_neutral(part, clause)}
-
-
-def _has_happened_to(word: str, rows: Sequence[KnownRow]) -> bool:
-    """Whether a row says what happened: a stay says that somebody was admitted."""
-    is_told = word in statement_words().happening
-    return is_told and any(has_happened(word, row) for row in rows if not row.negated)
 
 
 def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
@@ -240,7 +235,7 @@ def _is_of_medicine(word: str) -> bool:
     return is_told or word in saying("went") or word in saying("goal") or is_clinical_name(word)
 
 
-def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
+def said_of(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
     seen = frozenset(w for w in clause.exclusive if group_of(w) in _TOLD_BY_NAME)
@@ -285,6 +280,7 @@ def _is_unknown(
     is_told = is_told or (bool(clause.names) and clause.own_names)
     is_promised = clause.says("who") and clause.says("promising")
     is_wish = clause.says("who") and clause.says("wishing") and not clause.says("may_be")
+    is_wish |= clause.says("who") and clause.says("was_told")
     is_told, is_denied = is_told or is_wish, "no" in clause.cues
     may_be = ({"maybe"} if is_promised or is_wish else set()) | ({"no"} if is_wish else set())
     if not is_told or clause.cues & _NO_STATEMENT - may_be:
@@ -294,7 +290,7 @@ def _is_unknown(
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
     said |= clause.words & (statement_words().happening.keys() | stems_told("allergic"))
-    said |= _of_doctor(clause) | (clause.words & stems_told("tolerates"))
+    said |= _of_doctor(clause) | (clause.words & (stems_told("tolerates") | saying("was_told")))
     meant = [_meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
     is_found = bool(is_of_value or "is_now" in clause.cues)

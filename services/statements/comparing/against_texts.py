@@ -7,7 +7,7 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.statements.rows.fit import has_date, is_denied_alike
 from services.statements.rows.one_of_several import excludes
-from services.statements.rows.rows import KnownRow
+from services.statements.rows.rows import KnownRow, stems_of
 from services.statements.rows.subject import refs
 from services.statements.rows.verdict import Verdict
 
@@ -18,7 +18,8 @@ def against_texts(
     """Return the row that says absent where a clause says present, for all that texts may say."""
     if not all(row.is_text for row in fitting):
         return None
-    if "takes" in clause.cues and clause.names and all(map(_is_class, clause.names)):
+    kinds = {kind_of_name(one) if one[0] == "=" else "" for one in clause.names}
+    if "takes" in clause.cues and kinds == {"medication"}:
         return Verdict("unsupported", refs(fitting[:1]))  # no drug of it is in a list
     # A text that says it of the right carotid is not contradicted by a row of the left.
     of_place = replace(clause, exclusive=()) if clause.sites else clause
@@ -30,6 +31,9 @@ def against_texts(
     told = {ref for row in fitting for ref in row.sources}
     texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
     denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
+    # "Disease of the left breast without metastasis" denies no disease of the breast.
+    lacking = {id(row): row.says.partition(" without ")[2] for row in denied}
+    denied = [r for r in denied if not lacking[id(r)] or stems_of(lacking[id(r)]) & clause.words]
     # A text that says both, "calls with a seizure" and "no seizure", says neither.
     is_denied = any(not told.isdisjoint(row.sources) for row in denied)
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
@@ -47,7 +51,3 @@ def gives_way(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> boo
         one.needs_all and not one.is_text and all(has_date(day, one) for day in clause.dates)
         for one in subject
     )
-
-
-def _is_class(name: str) -> bool:
-    return name.startswith("=") and kind_of_name(name) == "medication"

@@ -17,7 +17,7 @@ from services.statements.comparing.by_values import (
 from services.statements.comparing.changes import is_against_own_numbers
 from services.statements.comparing.comparisons import compared
 from services.statements.comparing.courses import by_each
-from services.statements.comparing.one_day import by_one_day
+from services.statements.comparing.one_day import by_one_day, with_reports
 from services.statements.rows import compare_series, fit
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import excludes
@@ -52,6 +52,7 @@ def compare_values(
         return other
     if is_against_own_numbers(clause):
         return Verdict("unsupported")
+    clause = with_reports(clause, rows)
     if len(of_kin := by_each_of_kin(clause, names)) > 1:
         return worst([compare_values(one, rows, names=own, cited=cited) for one, own in of_kin])
     if (age := age_told(clause)) is None:
@@ -73,7 +74,8 @@ def _compared(
     subject = _subject(clause, rows, names)
     if is_of_other_setting(clause, rows, names):
         return Verdict("unsupported", refs(subject[:1]))
-    if clause.says("than") and not clause.has_values and any(map(_is_series, subject)):
+    is_series = any(compare_series.has_value(row) for row in subject if not row.is_text)
+    if is_series and clause.says("than") and not clause.has_values:
         told = {"rising": clause.says("higher"), "falling": clause.says("lower")}
         cues = {cue for cue, is_said in told.items() if is_said}
         clause = replace(clause, cues=clause.cues - {"before"} | cues)  # "niedriger als früher"
@@ -92,10 +94,6 @@ def _compared(
     return by_each(clause, rows, names) or _by_parts(
         clause, rows, names, subject, candidates, cited
     )
-
-
-def _is_series(row: KnownRow) -> bool:
-    return not row.is_text and compare_series.has_value(row)
 
 
 def _fitting(

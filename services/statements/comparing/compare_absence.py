@@ -50,7 +50,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         row
         for row in meant
         if (row.negated and (row.standing != "absent" or (row.order and not row.is_text)))
-        or (clause.says("without") and _has_it_not(clause, row))
+        or _has_it_not(clause, row)
         or (row.is_plan and not row.is_text and row.kind in DONE_ONCE)
         or (row.smoking == "never" and "=smoking" in names)
         or (clause.says("confirmed") and row.words & stems_told("unsure"))
@@ -96,9 +96,10 @@ def _of_whom(
 
 
 def _has_it_not(clause: Clause, row: KnownRow) -> bool:
-    """Whether "without", and nothing else, denies what a row has none of: "without aura"."""
-    is_alone = clause.words.isdisjoint(saying("denying_alone"))
-    return is_alone and not row.words.isdisjoint(saying("without"))
+    """Whether "without" denies what a row has none of, "without aura", or a gene is unchanged."""
+    is_alone = clause.says("without") and not clause.says("denying_alone")
+    is_of_gene = row.is_text and not row.words.isdisjoint(saying("gene_changes"))
+    return (is_alone or is_of_gene) and not row.words.isdisjoint(saying("without"))
 
 
 def _is_as_told(clause: Clause, row: KnownRow) -> bool:
@@ -108,7 +109,9 @@ def _is_as_told(clause: Clause, row: KnownRow) -> bool:
     is_measured_so = all(is_measured(one, there) for one in clause.quantities)
     if clause.says("never") and row.words.isdisjoint(saying("never")):
         return False  # "No stroke." is of that day
-    return is_measured_so and not excludes(placed(clause), there)
+    if clause.says("finds") and not row.words.isdisjoint(saying("carried_out")):
+        return False  # a scan that was not done found nothing
+    return is_measured_so and not excludes(placed(clause, "modality"), there)
 
 
 def _kind_of_allergens(clause: Clause) -> str:
@@ -281,13 +284,8 @@ def _of_all_told(
     if any(row.needs <= clause.words | set(names) for row in named):
         return named, ""
     said = rows.whole.get("procedure", "") if rows.whole.keys() >= _LISTS else ""
-    return [row for row in named if _has_all_told(clause, row)], said
-
-
-def _has_all_told(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row has each word of what is told: knee osteoarthritis is no knee replacement."""
-    known = statement_words()
-    return all(_has_word(row, word) for word in told_of(clause.words) - known.neutral)
+    told = told_of(clause.words) - statement_words().neutral
+    return [row for row in named if all(_has_word(row, word) for word in told)], said
 
 
 def _has_word(row: KnownRow, word: str) -> bool:

@@ -38,6 +38,7 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         return []
     # "Adrenal metastasis" is not an insufficiency here and a metastasis there.
     units = [*map(tuple, clause.runs), *((name,) for name in names)]
+    units += [tuple(names[:2])] if names[0] in saying("reports") else []  # "a biopsy of the lung"
     if not all(any(not is_aim(row) for row in rows.about(unit)) for unit in units):
         return []
     if not clause.has_values:
@@ -108,7 +109,8 @@ def is_for_another(clause: Clause, row: KnownRow) -> bool:
     is_treatment = row.kind in _TREATMENTS and REASON in row.says
     if not is_treatment or row.needs.isdisjoint(clause.names) or not clause.says("treated_for"):
         return False
-    return any(not _has_name(row, name) for name in _reasons_told(clause))
+    parts = {name: {*map(stem, name.removeprefix("=").split())} for name in _reasons_told(clause)}
+    return any(not (name in row.words or words <= row.words) for name, words in parts.items())
 
 
 def _reasons_told(clause: Clause) -> list[str]:
@@ -125,11 +127,6 @@ def _is_of_others(clause: Clause, rows: KnownRows) -> bool:
         row.kind == "medication" and row.standing == "active" and REASON in row.says
         for row in others
     )
-
-
-def _has_name(row: KnownRow, name: str) -> bool:
-    """Whether a row has a name, or each of its words: "latent tuberculosis infection"."""
-    return name in row.words or row.words.issuperset(map(stem, name.removeprefix("=").split()))
 
 
 def is_over(illness: KnownRow, day: str) -> bool:

@@ -152,13 +152,9 @@ def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
 def _beside_day(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
     """Return the one day for the number before it: "97 today, compared with 70.8 in 2019"."""
     days = clause.dates
-    behind = [one.start for one in clause.quantities for day in days[:1] if _is_tight(day, one)]
+    gaps = {one.start: one.start - day.end for one in clause.quantities for day in days[:1]}
+    behind = [start for start, gap in gaps.items() if 0 <= gap <= len(" (")]
     if behind:  # "than in 2021 (10.9 g/dL)"
         return tuple(days if one.start == behind[0] else () for one in clause.quantities)
     before = [one.start for one in clause.quantities if days and one.start < days[0].start]
     return tuple(days if one.start == max(before) else () for one in clause.quantities if before)
-
-
-def _is_tight(day: FoundDate, one: Quantity) -> bool:
-    """Whether a number stands right behind a day."""
-    return 0 <= one.start - day.end <= len(" (")

@@ -1,8 +1,8 @@
 """Clauses that tell several things of one day, each of which a row has of that day. Pure."""
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from datetime import date, timedelta
 
 from services.language.sentences.clauses import Clause
 from services.statements.comparing.broader import is_cancer_of
@@ -12,6 +12,8 @@ from services.statements.rows.happenings import happenings, has_happened
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE, excludes
 from services.statements.rows.rows import KnownRow
+
+_REPORTED_WITHIN = timedelta(days=21)
 
 
 def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -34,7 +36,8 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     ]
     found = [[row for row in one if not (row.is_text or fit.is_aim(row))] for one in found]
     pairs = list(zip(units, found, strict=True))
-    measured = [of for one, of in pairs if any(_may_have_value(row, one) for row in of)]
+    own = [(of, [row for row in of if not row.needs.isdisjoint(one)]) for one, of in pairs]
+    measured = [of for of, rs in own if any(r.needs_all or r.kind == "medication" for r in rs)]
     is_one = any(all(row in of for of in measured) for row in (measured or [[]])[0])
     if len(measured) > 1 and not is_one and (clause.quantities or clause.often):
         return []
@@ -53,6 +56,21 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             firsts = [row for one in then for row in one[:1]]
             return sorted(firsts, key=lambda row: not row.needs_all and row.kind != "medication")
     return []
+
+
+def with_reports(clause: Clause, rows: KnownRows) -> Clause:
+    """Return a clause, a day on which a specimen was taken also as that of its report."""
+    dates = []
+    for day in clause.dates:
+        then = [row for one in day.readings for row in rows.with_day(one.year, one.month)]
+        taken = [row for row in then if row.kind == "procedure" and fit.has_date(day, row)]
+        days = [date.fromisoformat(row.order[:10]) for row in taken if row.begun and row.begun.day]
+        spans = [(str(first), str(first + _REPORTED_WITHIN)) for first in days]
+        reports = [row for row in rows.rows if spans and row.kind == "pathology report"]
+        of_days = [row for row in reports if any(a < row.order[:10] <= z for a, z in spans)]
+        known = (one for row in of_days for one in row.dates[:1])
+        dates.append(replace(day, readings=(*day.readings, *known)))
+    return replace(clause, dates=tuple(dates)) if dates else clause
 
 
 def on_other_days(clauses: Sequence[Clause], rows: KnownRows) -> bool:
@@ -78,11 +96,6 @@ def _units(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[frozen
         done = [row.needs for row in rows.rows if row.kind in DONE_ONCE]
         units = [illness, *rest] if all(any(one & it for it in done) for one in rest) else []
     return [one for one in units if not any(one < other for other in units)]
-
-
-def _may_have_value(row: KnownRow, unit: AbstractSet[str]) -> bool:
-    is_own = not row.needs.isdisjoint(unit)
-    return is_own and (row.needs_all or row.kind == "medication")
 
 
 def _is_there(clause: Clause, row: KnownRow, day: str) -> bool:

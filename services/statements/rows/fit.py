@@ -12,6 +12,7 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.happenings import happenings, has_happened
+from services.statements.rows.known_words import is_named
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, says_which
 from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.rows.units import in_moles, is_same
@@ -83,7 +84,7 @@ def _is_told_there(clause: Clause, row: KnownRow) -> bool:
         return True
     told = told_of(clause.words).union(clause.names)
     told = frozenset(one for one in told if group_of(one) != "modality")  # "on MRI"
-    return not told or not row.name.isdisjoint(told)
+    return not told or any(one in row.name or is_named(one, row.name) for one in told)
 
 
 def is_of_other_number(clause: Clause, row: KnownRow) -> bool:
@@ -169,9 +170,10 @@ def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
     """Whether a row that denies something is told so: `EGFR T790M is absent`."""
     denying = stems_told("denying")
     is_denied = row.negated or (row.is_text and not row.words.isdisjoint(denying))
-    return not is_denied or bool(
-        clause.words & (denying | saying("without") | statement_words().refusing)
-    )
+    told = denying | saying("without") | statement_words().refusing
+    if row.kind == "medication":  # "prescribed, and never given"
+        told |= saying("of_a_prescription")
+    return not (is_denied and clause.words.isdisjoint(told))
 
 
 def has_sites(clause: Clause, row: KnownRow) -> bool:
@@ -181,6 +183,7 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
     sides = frozenset(statement_words().sides.values())
     whole = frozenset().union(*row.sites)  # "left breast, upper outer quadrant" are of one side
     there = row.sites if len(whole & {"left", "right"}) > 1 else (*row.sites, whole)
+    there = there if row.sites else (row.words,)  # "small right pleural effusion"
     return all(
         any(
             site & sides <= known and len(site & known) > 1 and site <= known | row.words
@@ -201,7 +204,8 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     if clause.cues & {"range", "normal"}:
         known = (*known, *row.ranges)
     if clause.names and not row.is_text and row.needs.isdisjoint(clause.names):
-        known = tuple(one for one in known if one.comparator or not _is_bounded(clause))
+        is_bounded = any(one.comparator for one in clause.quantities)
+        known = tuple(one for one in known if one.comparator or not is_bounded)
     others = [
         one
         for one in clause.quantities
@@ -213,10 +217,6 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
         return not others
     # Who repeats a whole name repeats its figures, too; alone they are no value.
     return all(not one.comparator and _is_among(one, row.figures) for one in others)
-
-
-def _is_bounded(clause: Clause) -> bool:
-    return any(one.comparator for one in clause.quantities)
 
 
 def _is_among(one: Quantity, known: Sequence[Quantity], *, is_about: bool = False) -> bool:
@@ -275,20 +275,17 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     )
     if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
-    if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
+    of_now = cues - {"current"} if clause.says("after") else cues  # "now progressing after X"
+    if row.standing == "ended" and of_now & {"current", "takes"} and "ended" not in cues:
         return False
     is_to_end = row.is_plan and not cues.isdisjoint(NOT_DONE)
-    if "ended" in cues and not (is_to_end or _has_ended(row) or _is_done(clause, row)):
+    is_all = not (clause.counted and clause.quantities)  # not "completed two of three"
+    is_done = row.kind in DONE_ONCE and is_all and clause.says("completed")
+    if "ended" in cues and not (is_to_end or _has_ended(row) or is_done):
         return False
     if row.standing == "ended" and row.kind in _STATES and _is_told_of_now(clause):
         return False
     return _stands_then(clause, row)
-
-
-def _is_done(clause: Clause, row: KnownRow) -> bool:
-    """Whether a clause says of what is done once that it was: "completed the series"."""
-    is_all = not (clause.counted and clause.quantities)  # not "two of three"
-    return row.kind in DONE_ONCE and is_all and clause.says("completed")
 
 
 def _stands_then(clause: Clause, row: KnownRow) -> bool:

@@ -20,6 +20,7 @@ def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[
         word in known
         or (word[0] != "=" and word[:BEGINNING] in begun)
         or is_named(word, known)
+        or _is_joined(word, known)
         or any(
             word.removesuffix(ending) in known for ending in _FORMS if len(word) > SHORT_FORM_CHARS
         )
@@ -31,6 +32,13 @@ def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[
 def is_named(word: str, known: AbstractSet[str]) -> bool:
     """Whether a word is of another name of what is known: `Kalium`, `clot`."""
     return any(one <= known for one in statement_words().named.get(word, ()))
+
+
+def _is_joined(word: str, known: AbstractSet[str]) -> bool:
+    """Whether a long word is joined of two that are known: `Knochenläsion`."""
+    cuts = range(SHORT_CHARS + 2, len(word) - SHORT_CHARS)
+    halves = ((word[:at].removesuffix("s"), word[at:]) for at in cuts)
+    return any(all(one in known or is_named(one, known) for one in both) for both in halves)
 
 
 def has_none(words: Iterable[str], known: AbstractSet[str]) -> bool:

@@ -11,14 +11,14 @@ _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "
 PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
 PLACED = PARTS | {"side", "height", "facing"}
 _NOT_THERE = ("polarity", 1)
-_NODES = "=lymph nodes"
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _OBSERVED = frozenset({"observation", "laboratory"})
 
 
-def placed(clause: Clause) -> Clause:
+def placed(clause: Clause, *others: str) -> Clause:
     """Return a clause with no more of such words than tell where in the body a thing is."""
-    return replace(clause, exclusive=tuple(w for w in clause.exclusive if group_of(w) in PLACED))
+    groups = PLACED.union(others)
+    return replace(clause, exclusive=tuple(w for w in clause.exclusive if group_of(w) in groups))
 
 
 def excludes(clause: Clause, row: KnownRow) -> bool:
@@ -57,7 +57,7 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     if is_beside or row.kind in ("problem", *DONE_ONCE) or (row.is_text and not clause.sites):
         asked |= {"side"}
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
-    if _NODES in clause.names and clause.quantities:  # "3 of 24 nodes involved" is of no margin
+    if not clause.says("margins"):  # "3 of 24 nodes involved", "liver and bone were clear"
         told = [word for word in told if groups[word][0] != "margin"]
     found = {groups[word] for word in row.exclusive}
     is_absent = any(groups[word] == _NOT_THERE for word in told)

@@ -90,16 +90,11 @@ def needs_of(row: ViewRow) -> frozenset[str]:
     """Return the stems of which a sentence about a row names all, or one."""
     core = core_for(row)
     vocabulary, is_value = statement_words(), row.number is not None or bool(row.unit)
-    core = core - (_parts_of(row.name) if is_value else set())
+    joined = [word for word in row.name.split() if is_value and "-" in word]
+    core = core - {stem(part) for word in joined for part in word.split("-")}  # NT-proBNP is no NT
     soft = vocabulary.filling if is_value else vocabulary.soft
     kept = frozenset(word for word in core if word not in soft and not word[0].isdigit())
     return kept or core
-
-
-def _parts_of(name: str) -> set[str]:
-    """Return the stems of the parts of words with hyphens: who names NT-proBNP names no NT."""
-    joined = (word for word in name.split() if "-" in word)
-    return {stem(part) for word in joined for part in word.split("-")}
 
 
 def classes_of(row: ViewRow) -> frozenset[str]:

@@ -69,14 +69,16 @@ def without_setting(clause: Clause) -> tuple[str, ...]:
 def is_of_picture(clause: Clause) -> bool:
     """Whether a clause names a kind of picture, as that which shows something."""
     measures = any(one.unit not in TIME_UNITS for one in clause.quantities)
-    return "modality" in _groups_of(clause) and (measures or clause.says("finds"))
+    is_named = "modality" in _groups_of(clause) or clause.says("pictures")
+    return is_named and (measures or clause.says("finds"))
 
 
 def without_picture(clause: Clause) -> Clause:
     """Return a clause without the name of the picture by which something was found, or not."""
     if not is_of_picture(clause):
         return clause
-    return replace(clause, names=tuple(w for w in clause.names if group_of(w) != "modality"))
+    names = [one for one in clause.names if group_of(one) != "modality"]
+    return replace(clause, names=tuple(one for one in names if one not in saying("pictures")))
 
 
 def is_setting(clause: Clause) -> bool:

@@ -19,7 +19,9 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
     """Whether a claimed number says what is known, rounded at most as it is written."""
     if claimed.comparator != known.comparator and known.comparator:
         return False
-    if claimed.pair is not None and known.pair is None and not _tells_scale(claimed):
+    # Of "3/10" the latter is the end of its scale.
+    is_scale = not claimed.unit and claimed.pair in _SCALES and claimed.number <= claimed.pair
+    if claimed.pair is not None and known.pair is None and not is_scale:
         return False
     if claimed.comparator in ("<", ">") and not known.comparator and claimed.number == known.number:
         return False
@@ -40,11 +42,6 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
         for one, places in zip(readings, decimals, strict=False)
         for there in recorded
     )
-
-
-def _tells_scale(claimed: Quantity) -> bool:
-    """Whether a number stands before the end of its scale: "3/10"."""
-    return not claimed.unit and claimed.pair in _SCALES and claimed.number <= claimed.pair
 
 
 def is_comparable(claimed: Quantity, known: Quantity) -> bool:

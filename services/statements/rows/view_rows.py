@@ -169,6 +169,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     told, name, core = clause_of(text), stems_of(row.name), core_for(row)
     kind, standing, hedges = clause_of(row.kind), standing_of(row), hedges_of(row)
     is_denied = negates(told) or negates(clause_of(row.name[:_DENIAL_CHARS]))
+    is_problem = row.kind in ("problem", *DIAGNOSES)
     denies = standing == "absent" or (is_denied and not hedges)
     # "Allergies: penicillin" is of allergies; "Documentation of current medications" is of none.
     is_of_topic = denies or not row.kind or len(row.name.split()) <= _TOPIC_WORDS
@@ -204,7 +205,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         number=row.number,
         exclusive=frozenset(clause.exclusive) | (status & statement_words().exclusive.keys()),
         sites=clause.sites,
-        is_plan=bool(hedges) or _is_planned(row),
+        is_plan=bool(hedges) or (is_problem and "planned" in clause_of(row.name).cues),
         hedges=hedges,
     )
 
@@ -219,11 +220,6 @@ def _dates(row: ViewRow) -> Iterator[WrittenDate]:
     if row.detail or row.number is None:
         for found in dates_in(f"{row.value} {row.detail}"):
             yield from found.readings
-
-
-def _is_planned(row: ViewRow) -> bool:
-    is_problem = row.kind in ("problem", *DIAGNOSES)
-    return is_problem and "planned" in clause_of(row.name).cues
 
 
 def _quantities(row: ViewRow, clause: Clause) -> tuple[Quantity, ...]:

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from services.language.figures.written_dates import FoundDate
 from services.language.sentences.clauses import Clause
-from services.language.words.statement_words import group_of
+from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.compare_series import since
 from services.statements.rows.fit import fits, has_date, has_sites, is_measured
 from services.statements.rows.known import KnownRows
@@ -41,7 +41,9 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         # That there is none is a matter of absence, and how far apart they are of their days.
         return Verdict("unsupported") if is_of_time else None
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
-    told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
+    called = {word for word in clause.words if statement_words().numbers.get(word) == number}
+    told = [row for row in subject if _says(number, row) or (row.is_text and called & row.words)]
+    told = [row for row in told if _may_sum_up(row, clause)]
     told = [row for row in told if not excludes(placed(clause), row)]
     if told and any(has_sites(clause, row) for row in subject):
         return supported(told)
