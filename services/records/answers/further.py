@@ -27,9 +27,7 @@ from services.records.concepts.words import words_of
 from services.records.rows.finding import means
 from services.records.rows.measurements import MEASURED
 
-_OF_CARE_ALONE = frozenset(
-    {"", "planned care", "care plan", "goal", "order", "open order", "overdue order"}
-)
+_OF_CARE_ALONE = frozenset({"", "planned care", "care plan", "goal", "order", "overdue order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 
 _MAY_BE_VALUES = frozenset({SEARCH, "procedures", "current_status"})

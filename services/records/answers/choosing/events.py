@@ -51,6 +51,7 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     if (event.tool, event.aspect) == ("problems", "latest"):  # of several times
         rows = [times_of(row)[-1] for row in rows]
     is_one = event.tool == "problems" and len({row.name for row in rows}) == 1
+    is_one |= event.name == "operation"  # of a biopsy, a port and a resection the last
     return tuple(rows[-1:] if is_one or event.aspect == "latest" else rows)
 
 
