@@ -106,7 +106,7 @@ def read(message: str, situation: Situation) -> Utterance:
 
 def _answered_in(words: str, language: str, situation: Situation) -> str:
     """Return in which language is answered: a talk goes on in its own behind "CA 19-9?"."""
-    told = language_of(words, default="")
+    told = language_of(words, default="") and language_of(words, default=situation.language)
     is_open = bool(situation.asked_before and language) and not told
     pieces = lexicon(language).pieces(fold(words)[0]) if is_open else ()
     spoken = situation.language or language  # "Diabetes?" is a word of either

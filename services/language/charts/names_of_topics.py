@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import reduce
 from typing import Any
 
 from services.language.charts.chart_file import TopicSpec
@@ -133,9 +134,10 @@ def stands_alone(run: Run, topics: Sequence[TopicSpec], part: QuestionPart) -> b
 
 def imaged(run: Run) -> str:
     """Return what a report is of: a part of the body before what is measured of it."""
-    tools = {known.tool for known in run.known}
-    if SEARCH in tools:
-        return run.name_for(SEARCH)
+    if any(known.tool == SEARCH for known in run.known):
+        ills = [known.name for known in run.known if known.tool == "problems"]
+        of_organ = reduce(lambda said, ill: said.replace(ill, ""), ills, run.spelt)
+        return run.name_for(SEARCH) if run.is_exact else " ".join(of_organ.split())
     return run.text if is_organ(run) else run.name_for("problems")
 
 

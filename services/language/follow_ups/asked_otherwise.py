@@ -143,6 +143,9 @@ def _asks_result(piece: Piece, words: Lexicon) -> bool:
 
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
+    if (question.tool, asked.parts[:1]) == ("results", ["treatment"]):  # "BP ok? on what?"
+        drugs: dict[str, object] = {"name": question.name, "status": "all"}
+        return ChartQuestion("medications", drugs, "all", question.name, "treatment")
     is_ordered = bool(asked.topics) and "ordered" in asked.frames
     is_of_another = is_ordered and question.tool != "medications"
     if (question.tool, *asked.parts) in _OF_NO_PART:

@@ -296,7 +296,9 @@ def _pointing_back(
     if (points or of_then) and (aged := age_at(about, last, of_then=of_then)):
         return aged
     is_before = any(piece.text in words.words.before for piece in words.pieces(folded))
-    is_before &= not any(one.back or one.span or "last" in one.arguments for one in about)
+    is_before &= not any(
+        one.back or one.span or one.aspect == "trend" or "last" in one.arguments for one in about
+    )
     if is_before and [(one.tool, one.name or last.name) for one in about] == [
         (last.tool, last.name)
     ]:

@@ -60,7 +60,8 @@ def asks_which(tokens: Sequence[str]) -> bool:
 
 def is_then(tokens: Sequence[str]) -> bool:
     """Whether it ends in a word for the days before: "whom did she see then?"."""
-    return " ".join(["", *filter(str.isalnum, tokens)]).endswith(_thens())
+    said = " ".join(["", *filter(str.isalnum, tokens)])
+    return said.endswith(_thens()) and not said.endswith(_stills())
 
 
 def ends_before(tokens: Sequence[str]) -> bool:
@@ -83,6 +84,12 @@ def has_limit(tokens: Sequence[str]) -> bool:
 @cache
 def _thens() -> tuple[str, ...]:
     return tuple(f" {one}" for one in every(lambda words: words.at_that_time))
+
+
+@cache
+def _stills() -> tuple[str, ...]:
+    """Return what ends as such a word and says that it is so: "noch da"."""
+    return tuple(f" {one}" for one in every(lambda words: words.parts["status"]))
 
 
 @cache

@@ -45,7 +45,7 @@ def on_its_side(
         about = (GIVEN,)
     is_again = {one.name for one in about} <= {one.name for one in before}
     # "The last, and what was it before?", "the last and the one before".
-    is_whole = any(one.aspect == "trend" or "last" in one.arguments for one in about)
+    is_whole = any(one.aspect == "trend" or "last" in one.arguments or one.back for one in about)
     is_own = side == "before" and (is_again or is_whole)
     return () if is_own else _values_beside(about, before, side)
 

@@ -74,7 +74,7 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     asked, value = part.get("what", ""), part.get("value", "")
     if theirs:
         is_job = bool(of_people("told_by_job") & {*words_of(theirs)})  # `the teacher's stage`
-        nouns = chart_nouns() if is_job else measured_nouns()
+        nouns = chart_nouns() if is_job else measured_nouns() - of_people("sizes_of_things")
         return "" if nouns.isdisjoint(words_of(value or asked)) else who
     if "beside" in part:
         is_figure = not any(map(str.isalpha, who.split()[0]))  # `ldl 150`

@@ -23,6 +23,7 @@ NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
 _FINDINGS = saying("imaged_findings")
 _METASTASIS = "metastasis"
+_HEIGHT = "body height"
 _RECURRENCE = "recurrence relapse progression progressive Rezidiv Progress"
 _OF_A_PERSON = frozenset(
     {"age", "birth date", "name", "sex", "address", "phone", "marital status", "identifiers"}
@@ -40,7 +41,7 @@ def of_one_thing(part: QuestionPart, words: Lexicon) -> ChartQuestion | None:
     if ("size" in part.frames or _grown(part) or is_ranked) and not part.topics:
         if not name and any(piece.text in words.words.pointers for piece in part.pieces):
             return None  # "how big is it": of what was named before
-        return _of_size(part) if name else values_of(["body height"], "all", None)
+        return _of_size(part) if name else values_of([_HEIGHT], "all", None)
     is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     if "tolerated" in part.frames and name and not is_drug:
         return named(SEARCH, f"{name} tolerated", "all", None)
@@ -58,7 +59,7 @@ def of_one_thing(part: QuestionPart, words: Lexicon) -> ChartQuestion | None:
 def _grown(part: QuestionPart) -> str:
     """Return what else than the patient has grown: "how many cm has the tumor grown"."""
     said = [(one.name, *run.text.split()) for run in part.runs[:1] for one in run.known]
-    is_growth = any(one[0] == "body height" for one in said)
+    is_growth = any(one[0] == _HEIGHT for one in said)
     found = (one for each in said for one in each if one in _FINDINGS)
     return next(found, "") if is_growth else ""
 
@@ -75,8 +76,10 @@ def _of_size(part: QuestionPart) -> ChartQuestion:
     if _is_finding(part):
         shown: Aspect = "first" if "first" in part.aspects else "latest"
         shown = next(iter(part.aspects & RANKED), "all") if part.aspects - EDGES else shown
-        name = _grown(part) or run.name_for("problems")
-        return ChartQuestion("imaging_reports", {}, shown, name)
+        name = run.name_for("problems").replace(_HEIGHT, "").strip()
+        name = name.removeprefix("of ")  # "growth of the lesion"
+        head = _HEIGHT if _grown(part) else ""
+        return ChartQuestion("imaging_reports", {}, shown, name, head=head, said=run.text)
     return named(SEARCH, f"{run.text} size", "all", None)
 
 

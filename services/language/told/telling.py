@@ -232,7 +232,11 @@ def _kind_by_name(piece: Piece) -> str | None:
         return None
     tool, name = names[0]
     if tool == "medications" and piece.of("name"):
-        is_class = f"{name.removesuffix('s').capitalize()}s" in drug_classes()
+        is_class = (
+            not drug_classes()
+            .keys()
+            .isdisjoint((name.capitalize(), f"{name.removesuffix('s').capitalize()}s"))
+        )
         return "list" if is_class else "drug"
     if tool in _VALUES and name:
         return "measured"
