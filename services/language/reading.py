@@ -91,7 +91,7 @@ def read(message: str, situation: Situation) -> Utterance:
         about = () if doer is not None else about
     return Utterance(
         text=message,
-        language=_answered_in(words, language, situation),
+        language=_answered_in(*((words, language) if about else (text, "")), situation),
         yes_no=yes_no,
         command=command,
         task=_task(is_statement=is_statement, is_plan=is_for_several, is_answered=bool(about)),

@@ -311,6 +311,7 @@ def _pointing_back(
         return (replace(last, aspect=one.aspect, part=one.part, back=0, asked_on=one.asked_on),)
     if of_then and len(about) == 1:
         is_free = about[0].span is None and not about[0].around
+        is_free &= (about[0].tool, about[0].aspect) != ("encounters", "latest")  # "zuletzt da?"
         is_of_days = last.span is not None and not last.around
         if is_free and is_of_days and last.span is not None:
             return (with_days(about[0], last.span),)

@@ -21,6 +21,7 @@ def every(select: Callable[[ChartWords], Iterable[str]]) -> frozenset[str]:
 
 
 _pointers = partial(every, lambda words: words.pointers)
+_stills = partial(every, lambda words: words.parts["status"])  # "noch da" is no "then"
 _limits = partial(every, lambda words: (*words.above, *words.below))
 _befores = partial(
     every,
@@ -61,7 +62,7 @@ def asks_which(tokens: Sequence[str]) -> bool:
 def is_then(tokens: Sequence[str]) -> bool:
     """Whether it ends in a word for the days before: "whom did she see then?"."""
     said = " ".join(["", *filter(str.isalnum, tokens)])
-    return said.endswith(_thens()) and not said.endswith(_stills())
+    return said.endswith(_thens()) and not said.endswith(tuple(_stills()))
 
 
 def ends_before(tokens: Sequence[str]) -> bool:
@@ -84,12 +85,6 @@ def has_limit(tokens: Sequence[str]) -> bool:
 @cache
 def _thens() -> tuple[str, ...]:
     return tuple(f" {one}" for one in every(lambda words: words.at_that_time))
-
-
-@cache
-def _stills() -> tuple[str, ...]:
-    """Return what ends as such a word and says that it is so: "noch da"."""
-    return tuple(f" {one}" for one in every(lambda words: words.parts["status"]))
 
 
 @cache

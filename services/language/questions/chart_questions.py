@@ -236,13 +236,10 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
     is_mixed = is_mixed or is_either(part, words) or bool(part.frames & _JUDGED)
     is_weighed = bool(part.frames & _JUDGED) or any(one.tool == "allergies" for one in found)
-    if is_mixed and not is_weighed and not _HAPPENED.isdisjoint(each.tool for each in found):
+    is_of_some = is_weighed or "latest" in part.aspects  # "BP latest, hypertension?"
+    if is_mixed and not is_of_some and not _HAPPENED.isdisjoint(each.tool for each in found):
         # "Hemoglobin and chemotherapy", in whatever relation: all of them.
-        is_of_all = "latest" not in part.aspects  # "BP latest, hypertension?"
-        found = [
-            replace(one, aspect="trend") if is_of_all and one.tool == "results" else one
-            for one in found
-        ]
+        found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     found = [with_result(one, part) for one in found] + weighed_before(found, part)
     if "since_last" in part.frames and "first" not in part.aspects:  # "the first vs the last one"
         found = [since_last(one) for one in found]

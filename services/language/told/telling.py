@@ -232,11 +232,8 @@ def _kind_by_name(piece: Piece) -> str | None:
         return None
     tool, name = names[0]
     if tool == "medications" and piece.of("name"):
-        is_class = (
-            not drug_classes()
-            .keys()
-            .isdisjoint((name.capitalize(), f"{name.removesuffix('s').capitalize()}s"))
-        )
+        called = (name.capitalize(), f"{name.removesuffix('s').capitalize()}s")
+        is_class = any(one in drug_classes() for one in called)
         return "list" if is_class else "drug"
     if tool in _VALUES and name:
         return "measured"
