@@ -129,9 +129,15 @@ def with_treatment(part: QuestionPart) -> QuestionPart:
     is_taken = "takes" in part.frames and "whether" not in part.aspects
     if is_taken and not part.runs and [topic.tool for topic in part.topics] == ["encounters"]:
         part.parts = ["treatment"]  # "why was she in the ER, and what did she get for it?"
+    topics = [(topic.tool, topic.name) for topic in part.topics]
+    if (
+        known == ["results"]
+        and topics == [("current_status", "treatment")]
+        and not (part.aspects or part.parts)
+    ):
+        part.topics, part.parts = [], ["treatment"]  # "BP treatment"
     if known != ["problems"] or part.parts:
         return part
-    topics = [(topic.tool, topic.name) for topic in part.topics]
     is_done = topics == [("procedures", "")] or ("had_done" in part.frames and not topics)
     is_done &= not part.aspects and not part.frames & {"measured", "tested"}
     is_named = [name for _, name in topics] == ["treatment"]

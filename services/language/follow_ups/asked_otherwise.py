@@ -110,6 +110,7 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
         if not (_is_treatment(piece, words) or _is_of_orders(piece))
     )
     names |= any("state" in piece.of("frame") for piece in said)  # "how is she now?"
+    names |= any(piece.text in words.words.kin for piece in said)  # "who is her niece?"
     part = read_part(list(said), words) if said and not names else None
     if part is not None and any(_is_treatment(piece, words) for piece in said):
         part.parts = ["treatment"]

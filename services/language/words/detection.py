@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from services.language.words.folding import words_of
+from services.language.words.people_words import of_people
 from services.language.words.vocabulary import LANGUAGES, replies
 
 WELL_READ = ("en", "de")
@@ -25,9 +26,10 @@ def language_of(text: str, *, default: str = "en") -> str:
     counts: Counter[str] = Counter()
     is_loud = text.isupper()
     text = text.replace("’m ", "'m ").replace("'m ", " ")  # "I'm", which is no German "im"
-    for word in words_of(" ".join(one for one in text.split() if is_loud or not _is_short(one))):
-        for language in _small().get(word, ()):
-            counts[language] += 1
+    said = words_of(" ".join(one for one in text.split() if is_loud or not _is_short(one)))
+    for before, word in zip(["", *said], said, strict=False):
+        if before not in of_people("told_by_a_letter"):  # the "a" of "hep a" is no English
+            counts.update(_small().get(word, ()))
     written = text.split()
     # A capital may begin a name, which is of no language: "open Katharina Groß".
     telling = " ".join(one for one in written if len(written) == 1 or not one[0].isupper())
