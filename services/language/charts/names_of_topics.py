@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import reduce
 from typing import Any
 
 from services.language.charts.chart_file import TopicSpec
@@ -135,9 +134,9 @@ def stands_alone(run: Run, topics: Sequence[TopicSpec], part: QuestionPart) -> b
 def imaged(run: Run) -> str:
     """Return what a report is of: a part of the body before what is measured of it."""
     if any(known.tool == SEARCH for known in run.known):
-        ills = [known.name for known in run.known if known.tool == "problems"]
-        of_organ = reduce(lambda said, ill: said.replace(ill, ""), ills, run.spelt)
-        return run.name_for(SEARCH) if run.is_exact else " ".join(of_organ.split())
+        ills = " ".join(known.name for known in run.known if known.tool == "problems").split()
+        of_organ = " ".join(word for word in run.spelt.split() if word not in ills)
+        return run.name_for(SEARCH) if run.is_exact else of_organ
     return run.text if is_organ(run) else run.name_for("problems")
 
 

@@ -308,16 +308,11 @@ def with_ordinals(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
                      for one in pieces)  # fmt: skip
     return [
         Piece(piece.words, (Label("place", places[piece.text]), Label("aspect", "first")))
-        if piece.text in places and (is_of_told or any(map(_happens, _beside(pieces, at))))
+        if piece.text in places
+        and (is_of_told or any(map(_happens, (*pieces[at + 1 : at + 2], *pieces[:at][-1:]))))
         else piece
         for at, piece in enumerate(pieces)
     ]
-
-
-def _beside(pieces: Sequence[Piece], at: int) -> Sequence[Piece]:
-    """Return the word behind a piece, at the end the one before it: "hep b dritte?"."""
-    behind = pieces[at + 1 : at + 2]
-    return behind if any(one.text[-1:].isalnum() for one in behind) else pieces[:at][-1:]
 
 
 def _names(piece: Piece) -> bool:
