@@ -231,13 +231,12 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     for half in each_half(part):
         found += [*values_at_visit(half)] or taken_for([*_asked_of(half, is_asked=is_asked)], half)
     # That a test was done is no yes to "was it positive?".
-    is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
+    tools, is_judged = {each.tool for each in found}, bool(part.frames & _JUDGED)
+    is_mixed = len(tools) > 1 or _has_more(part) or is_either(part, words) or is_judged
     tells_outcome = "outcome" in part.frames or "range" in part.parts
-    is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
-    is_mixed = is_mixed or is_either(part, words) or bool(part.frames & _JUDGED)
-    is_weighed = bool(part.frames & _JUDGED) or any(one.tool == "allergies" for one in found)
-    is_of_some = is_weighed or "latest" in part.aspects  # "BP latest, hypertension?"
-    if is_mixed and not is_of_some and not _HAPPENED.isdisjoint(each.tool for each in found):
+    is_mixed = is_mixed or (tells_outcome and bool(tools - {"results"}))
+    is_of_some = is_judged or "allergies" in tools or "latest" in part.aspects  # "BP latest, DM?"
+    if is_mixed and not is_of_some and not _HAPPENED.isdisjoint(tools):
         # "Hemoglobin and chemotherapy", in whatever relation: all of them.
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     found = [with_result(one, part) for one in found] + weighed_before(found, part)
