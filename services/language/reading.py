@@ -91,7 +91,7 @@ def read(message: str, situation: Situation) -> Utterance:
         about = () if doer is not None else about
     return Utterance(
         text=message,
-        language=_answered_in(*((words, language) if about else (text, "")), situation),
+        language=_answered_in(words if about else text, language, situation, is_asked=bool(about)),
         yes_no=yes_no,
         command=command,
         task=_task(is_statement=is_statement, is_plan=is_for_several, is_answered=bool(about)),
@@ -104,7 +104,7 @@ def read(message: str, situation: Situation) -> Utterance:
     )
 
 
-def _answered_in(words: str, language: str, situation: Situation) -> str:
+def _answered_in(words: str, language: str, situation: Situation, *, is_asked: bool) -> str:
     """Return in which language is answered: a talk goes on in its own behind "CA 19-9?"."""
     told = language_of(words, default="") and language_of(words, default=situation.language)
     is_open = bool(situation.asked_before and language) and not told
@@ -112,7 +112,8 @@ def _answered_in(words: str, language: str, situation: Situation) -> str:
     spoken = situation.language or language  # "Diabetes?" is a word of either
     is_own = is_open and _names_in(words, language) and not _names_in(words, spoken)
     is_of_any = any(one.of("name") for one in pieces) and not is_own
-    return spoken if is_of_any else language or told or situation.language
+    said = (language or told) if is_asked else (told or language)
+    return spoken if is_of_any else said or situation.language
 
 
 def _asks_on(words: str, situation: Situation) -> bool:
