@@ -1,9 +1,11 @@
 """The lists of words by which something is told: each is read, and what is read is there."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 
 from services.language.charts.answer_words import answer_words
 from services.language.charts.chart_entries import shared_in
@@ -14,6 +16,20 @@ from services.language.words.vocabulary import LANGUAGES, read_words
 SERVICES = Path(__file__).parents[3] / "services"
 _CALL = re.compile(r"\b(?:saying|clause\.says|last\.says|one\.says)\(([^()]*)\)")
 _NAME = re.compile(r"\"([\w ]+)")
+
+
+class _Once(yaml.SafeLoader):
+    """Refuses a key that stands twice: the latter would take the words of the former away."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
+        keys = [(key.tag, str(key.value)) for key, _ in node.value]
+        assert len(set(keys)) == len(keys), (node.start_mark, Counter(keys).most_common(1))
+        return super().construct_mapping(node, deep)
+
+
+@pytest.mark.parametrize("file", sorted(SERVICES.rglob("*.yaml")), ids=str)
+def test_no_key_stands_twice(file: Path) -> None:
+    list(yaml.load_all(file.read_text(), _Once))
 
 
 def _named() -> set[str]:
