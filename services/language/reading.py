@@ -135,7 +135,7 @@ def _puts_right(words: str, situation: Situation) -> bool:
     "Not kiwi, it is banana" tells what is so, whatever was asked.
     """
     put_right = correction_in(words)
-    old = () if put_right is None else words_of(put_right.old)
+    old = () if put_right is None or yes_no_in(put_right.new) else words_of(put_right.old)
     if put_right is not None and old and put_right.new and says(words, "sets_right"):
         things = measured_nouns() | of_people("definite", "owners")
         return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
@@ -217,7 +217,8 @@ def _goes_on(
     is_older &= not any(one.tool == SEARCH and one.name for one in before.about)  # it is of that
     if not found and earlier and is_older:
         return _goes_on(words, language, about, replace(situation, asked_before=tuple(earlier)))
-    return spoken, unread_besides(found, words, today=today, language=spoken)
+    found = unread_besides(found, words, today=today, language=spoken)
+    return (spoken if found else language), found
 
 
 _NO_LOOK_UP = (

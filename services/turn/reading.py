@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from services.language.people.without_names import without_names
 from services.language.reading import reading_of
+from services.language.replies.yes_no import behind_answer
 from services.language.utterance import Situation, TeamMember, Utterance
 from services.language.words.detection import language_of
 from services.turn.phases import ClaimedTurn, GroundedTurn
@@ -107,5 +108,5 @@ def _asked_before(turn: ClaimedTurn) -> Iterator[str]:
     for earlier in turn.document.chat_history[-_TURNS_BEFORE - 1 :]:
         is_near = turn.now - earlier.timestamp <= _NEAR
         if earlier.run_id != turn.run.run_id and is_near:
-            yield _nameless(earlier.user_message, subject)
+            yield _nameless(behind_answer(earlier.user_message), subject)
     yield from (_nameless(one, subject) for one in turn.went_before)

@@ -63,6 +63,12 @@ def says_no(text: str) -> bool:
     return yes_no_in(text) == "no"
 
 
+def behind_answer(text: str) -> str:
+    """Return what waited behind the answer that lets it go on: "1: …", "yes: …"; else `text`."""
+    head, _, waited = text.partition(": ")
+    return waited if waited and (head.isdecimal() or yes_no_in(head) is not None) else text
+
+
 def behind_yes_or_no(text: str) -> str:
     """Return the words of `text`, folded, without what agrees or refuses first or agrees last."""
     phrases = _phrases()

@@ -139,10 +139,8 @@ def _is_other_word(word: str) -> bool:
 def is_other_figure(text: str, told: str) -> bool:
     """Whether `text` is but a figure in place of one of `told`, whatever was asked since."""
     rest, units = next(behind_corrections(text), ""), {one.unit for one in quantities_in(told)}
-    return rest[:1].isdecimal() and {one.unit for one in quantities_in(rest)} - units in (
-        {""},
-        set(),
-    )
+    other = {one.unit for one in quantities_in(rest)} - units
+    return rest[:1].isdecimal() and other in ({""}, set())
 
 
 @lru_cache(maxsize=4_000)
@@ -150,9 +148,8 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
     told = language_of(text, default="")
     if asks(text) or work_in(text) is not None:
         return False
-    if says(text, "adds_to_report") or any(
-        _is_for_a_case(text, one) for one in {told or "en", "en"}
-    ):
+    is_for_a_case = any(_is_for_a_case(text, one) for one in {told or "en", "en"})
+    if is_for_a_case or says(text, "adds_to_report", "for_report"):
         return True  # whatever is ordered then
     if says(text, *_ORDERS):
         return False

@@ -12,7 +12,7 @@ from data_models.chat_context import ChatContext, Turn
 from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import is_retracted, takes_back
 from services.language.replies.corrections import correction_in
-from services.language.replies.yes_no import yes_no_in
+from services.language.replies.yes_no import behind_answer
 from services.language.requests.work import own_kind_in
 from services.language.told.held_forms import StatementKind
 from services.language.told.held_statements import (
@@ -35,6 +35,7 @@ from services.language.told.telling import (
 from services.language.utterance import ChartQuestion
 from services.language.words.detection import language_of
 from services.language.words.folding import words_of
+from services.language.words.phrases import says
 from services.language.words.text_words import telling_words
 from services.language.words.vocabulary import LANGUAGES
 from services.records.answers.choosing.allergens import kinds_with
@@ -161,9 +162,9 @@ def _without_taken_back(found: Sequence[Told], by: str, said: str, shown: str) -
 
 def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> int | None:
     """Return which of `found` is put right: what has the old value, else what stands before."""
-    correction = correction_in(said)
-    old = words_of(correction.old) if correction is not None else ()
-    for at in reversed(range(len(found)) if old or any(behind_corrections(said)) else ()):
+    correction, is_led = correction_in(said), any(behind_corrections(said))
+    old = words_of((correction.old or correction.what * is_led) if correction is not None else "")
+    for at in reversed(range(len(found)) if old or is_led else ()):
         told = " ".join(found[at].sentences)
         if (old and says_words(told, old)) or is_other_figure(said, told):
             return at
@@ -189,16 +190,12 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
         text = each.user_message
         lines = [text] if is_letter(text) else text.splitlines()
         for line in () if each.is_taken_back else lines:
-            said = " ".join(line.split())
-            head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
+            said = behind_answer(" ".join(line.split()))
+            head, _, waited = said.partition(": ")  # behind the answer: "Ann Doe: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
-            is_answer = bool(waited) and own_kind_in(head) is None
-            is_answer = (
-                is_answer and is_told(waited) and not any(map(asks_to_hold, sentences_of(said)))
-            )
-            if is_answer and not head.isdecimal() and yes_no_in(head) is None:
-                is_answer = not is_told(said)
-            yield _Line(waited if is_answer else said, each, before, shown)
+            is_led = bool(waited) and own_kind_in(head) is None and not is_told(said)
+            is_led = is_led and is_told(waited) and not any(map(asks_to_hold, sentences_of(said)))
+            yield _Line(waited if is_led else said, each, before, shown)
             before, shown = said, ""
         before = " ".join(each.user_message.split())
         shown = " ".join(answer.text for answer in each.agent_responses)
@@ -213,6 +210,7 @@ def told_of(
         each.sentences
         for each in told
         if any(_fits(one, asked, questions, each.on) for one in each.sentences)
+        or (says(text, "asks_what_then") and says(each.sentences[0], "is_for_a_case"))
     )
     return tuple(dict.fromkeys(sentence for sentences in fitting for sentence in sentences))
 

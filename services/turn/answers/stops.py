@@ -65,6 +65,7 @@ class TurnStops(TurnStep):
             if one not in (None, active) and is_said_of(turn.text, _names_of(one, verdict))
         ]
         is_of_stranger = verdict.decision == "NEEDS_PATIENT_ID" and takes_back(turn.text)
+        is_of_stranger &= _command(turn) != "retract"  # "no, that is his brother"
         people = (
             {} if verdict.people is None else {one: verdict.people.with_id(one) for one in meant}
         )

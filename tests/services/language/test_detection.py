@@ -1,5 +1,7 @@
 """An address and a letter by itself tell no language; signs of one language do."""
 
+from dataclasses import replace
+
 import pytest
 
 from services.language.reading import read
@@ -29,6 +31,12 @@ def test_a_word_of_two_languages_tells_the_one_that_is_spoken() -> None:
     assert language_of("in 2", default="de") == "de"
     assert language_of("Termin in zwei Wochen um 15 Uhr") == "de"
     assert language_of("I'm seeing Dana Feest in ten minutes") == "en"
+    assert language_of("not son, daughter") == "en"
+
+
+def test_a_weekday_cut_short_is_of_the_talk_so_far() -> None:
+    talk = replace(SITUATION, language="en", asked_before=("any allergies?",))
+    assert read("next tues", talk).language == "en"
 
 
 @pytest.mark.parametrize(

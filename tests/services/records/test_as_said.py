@@ -152,6 +152,31 @@ def test_what_a_note_holds_is_not_told_in_passing_once_more() -> None:
     assert told_before([turn]) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            ["hb 9.8, cr 1.7", "ortho seen", "sorry hb was 8.9"],
+            [("hb 9.8, cr 1.7", "sorry hb was 8.9"), ("ortho seen",)],
+        ),
+        (["yes: and for 21"], []),
+        (
+            ["1: her sister rang", "no not the sister the cousin"],
+            [("her sister rang", "no not the sister the cousin")],
+        ),
+    ],
+)
+def test_what_puts_right_stands_with_what_it_is_of(
+    said: list[str], told: list[tuple[str, ...]]
+) -> None:
+    at = datetime(2026, 11, 26, tzinfo=UTC)
+    turns = [
+        Turn(turn_id=number, run_id=f"run-{number}", timestamp=at, user="dev", user_message=text)
+        for number, text in enumerate(said)
+    ]
+    assert [one.sentences for one in told_before(turns)] == told
+
+
 def test_a_line_is_read_once_however_many_turns_stand_behind_it() -> None:
     at = datetime(2026, 11, 26, tzinfo=UTC)
     said = [PHONED, "his sodium?", *(f"she is dizzy since day {number}" for number in range(18))]
