@@ -152,7 +152,7 @@ def _forms_of(words: CorrectionWords) -> Iterable[re.Pattern[str]]:
     named = rf"{article}(?P<what>{_PART})"
     forms = (
         rf"{lead}{named}\s+(?P<sure>{wrong})(?:{gap}{then}(?P<new>{_PART}))?",
-        rf"{lead}(?:{_any(words.changes)})\s+{named}\s+(?:{_any(words.to_words)})\s+"
+        rf"{lead}(?:{_any(words.changes)})\s+{named}(?:\s+(?:{_any(words.to_words)})|:)\s+"
         rf"(?P<new>{_PART})",
         rf"{lead}(?:{nots})\s+(?P<old>{_PART})(?:{gap}|\s+)(?:{_any(words.but_words)})\s+"
         rf"(?P<new>{_PART})",

@@ -129,20 +129,22 @@ def readings_in(
         now: When it is said; then a day to come may be "Tuesday" or "3 Dec".
     """
     if len(fields) == 1:
-        ahead = None if now is None else day_ahead_in(fields[0], text, now)
-        found = reading_in(fields[0], text) or ahead
-        return {} if found is None else {fields[0].name: found}
+        return _found([(fields[0], text)], now)
     named = _by_name(text, fields)
     left = [field for field in fields if field.name not in named]
     pieces = [piece for piece in _PIECES.split(text.strip()) if piece]
     if not named and len(pieces) == len(left):
-        return _found(zip(left, pieces, strict=True))
+        found = _found(zip(left, pieces, strict=True), now)
+        if len(found) == len(left):
+            return found  # else it is no list of them: "no, change the question"
     alone = [field for field in left if _is_alone(field, fields)]
-    return named | _found((field, text) for field in alone)
+    return named | _found(((field, text) for field in alone), now)
 
 
-def _found(pairs: Iterable[tuple[FieldDefinition, str]]) -> dict[str, Reading]:
-    readings = {field.name: reading_in(field, text) for field, text in pairs}
+def _found(
+    pairs: Iterable[tuple[FieldDefinition, str]], now: datetime | None = None
+) -> dict[str, Reading]:
+    readings = {f.name: reading_in(f, text) or day_ahead_in(f, text, now) for f, text in pairs}
     return {name: one for name, one in readings.items() if one is not None}
 
 
@@ -201,6 +203,8 @@ def says_something(field: FieldDefinition, words: str) -> bool:
     bare = words.strip(" .,;:!")
     if not any(map(str.isalpha, bare)) or yes_no_in(bare) is not None or revokes_consent(bare):
         return False
+    if says(bare, "question") and not says(field.label, "of_question"):
+        return False
     dates = full_dates(bare)
     is_date = bool(dates) and (dates[0].start, dates[0].end) == (0, len(bare))
     if not (is_date or says(field.label, "of_when")):
@@ -229,9 +233,12 @@ def _date(words: str) -> Reading | None:
     return Reading(days.pop().isoformat(), words[dates[0].start : dates[0].end])
 
 
-def day_ahead_in(field: FieldDefinition, text: str, now: datetime) -> Reading | None:
-    """Return the one day to come that `text`, said `now`, means; None of any other field."""
-    if not _is_to_come(field):
+def day_ahead_in(field: FieldDefinition, text: str, now: datetime | None) -> Reading | None:
+    """Return the one day to come that `text`, said `now`, means; None of any other field.
+
+    "Book him with Jones on Friday" answers nothing.
+    """
+    if now is None or not _is_to_come(field) or says(text, "work_visits", "orders"):
         return None
     said = when_of(text, now, is_ahead=True)
     if said is None or said.first is None or said.first != said.last or said.first < now.date():

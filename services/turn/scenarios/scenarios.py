@@ -68,7 +68,7 @@ class TurnScenarios(TurnStep):
             flag = partial(self._migration.flag, turn, runtime, "step_failed")
             with _going_on("scenario_step_failed", flag):
                 await runtime.settle(act)
-            if runtime.is_waiting and runtime.grounding:
+            if runtime.is_waiting and runtime.grounding and not _waits_beside(turn, runtime):
                 turn.document.continuation = Continuation(agent=runtime.lead, asked_at=turn.now)
             self.show(turn)
         runtime.answers_before = 0 if turn.kept else len(turn.row.agent_responses)
@@ -109,7 +109,8 @@ class TurnScenarios(TurnStep):
     ) -> None:
         """Put the step's question again where somebody else answered something beside it."""
         is_beside = runtime.is_beside and said[-1].agent != runtime.lead
-        if not is_beside or turn.record.question is not None or turn.document.plan:
+        is_asked = turn.record.question is not None or _waits_beside(turn, runtime)
+        if not is_beside or is_asked or turn.document.plan:
             return
         if question := await runtime.ask_again():
             self.replies.say(turn, question)
@@ -288,10 +289,15 @@ class TurnScenarios(TurnStep):
         await self.documents.save(turn)
 
 
+def _waits_beside(turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
+    """Whether another agent waits for an answer beside the scenario: "which time suits?"."""
+    waits = turn.document.continuation
+    return waits is not None and waits.agent != runtime.lead
+
+
 async def _refuses(turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
     """Whether the message stops the scenario; of a plan or an agent beside it, it stops those."""
-    plan, waits = turn.document.plan, turn.document.continuation
-    is_beside = waits is not None and waits.agent != runtime.lead
-    if is_beside or (plan is not None and plan.is_open):
+    plan = turn.document.plan
+    if _waits_beside(turn, runtime) or (plan is not None and plan.is_open):
         return False
     return await runtime.is_refused(turn.text)

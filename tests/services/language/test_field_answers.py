@@ -26,6 +26,9 @@ DAY = FieldDefinition(name="day", display_name="preferred day", value_type="date
 DOSE = FieldDefinition(name="dose", value_type="number")
 EMAIL = FieldDefinition(name="email", display_name="email address", value_type="text")
 PHONE = FieldDefinition(name="contact_phone", display_name="phone number", value_type="text")
+QUESTION = FieldDefinition(
+    name="question", display_name="question for the board", value_type="text"
+)
 REASON = FieldDefinition(name="reason", value_type="text")
 SMOKES = FieldDefinition(name="smokes", value_type="boolean")
 
@@ -49,6 +52,8 @@ SMOKES = FieldDefinition(name="smokes", value_type="boolean")
         (PHONE, "call +49 170 555 0100 after six", "+49 170 555 0100"),
         (REASON, "a shadow on the lung", "a shadow on the lung"),
         (REASON, "why do you ask?", None),
+        (REASON, "hang on, who is his urologist", None),
+        (QUESTION, "does he need nailing first", "does he need nailing first"),
         (REASON, "x" * 501, None),
         (SMOKES, "yes, sometimes", True),
         (SMOKES, "No.", False),

@@ -153,7 +153,7 @@ async def test_nobody_starts_one_without_a_patient(visit: ScenarioWorld) -> None
 async def test_it_is_left_and_resumed_where_it_was(visit: ScenarioWorld) -> None:
     await visit.begin()
     await visit.say("fine")
-    assert "Left Visit" in (await visit.say("leave the visit")).texts[0]
+    assert "Left Visit" in (await visit.say("leave")).texts[0]
     shown = listening(visit)
     await visit.say("what does the CT say")
     await visit.say("resume")
