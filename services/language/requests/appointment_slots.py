@@ -22,6 +22,7 @@ _FIELD_CHARS = 6
 """By so many letters the name of a field and of who works in it are alike, in any language."""
 _WORDS = expressions("appointments")
 _NUMBER_OF = {word: number for number, word in enumerate(_WORDS.words("hours"), 1)}
+_HOUR_SAID = re.compile(r"(\d{1,2})(?:[.:h ]([0-5]\d)|(?<=\d\d)([0-5]\d))?(?: ?h)?(?:ish)?")
 _SENTENCE = re.compile(r"[^.,;!?\n]+(?:\.(?=\w)[^.,;!?\n]*)*")
 _ABBREVIATED = re.compile(r"\b([Dd]r|[Pp]rof|[Dd]ra|[ap]\.m)\.(?=\s|$)")
 
@@ -43,8 +44,8 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
         return {}
     english = _wished(in_english(text)).casefold()
     is_short = is_booking and bool(english) and len(text) <= _ANSWER_CHARS
-    if is_short and _day(english) is None is _time(english):
-        english = _in_any_language(text) or _hour_alone(text) or english
+    if is_short and _day(english, text) is None is _time(english):
+        english = _hour_alone(text) or _in_any_language(text) or english
     found = {
         "doctor_preference": _doctor(text) or field_in(_wished(text)),
         "date_preference": _day(english, text),
@@ -87,10 +88,10 @@ def _in_any_language(text: str) -> str:
 
 
 def _hour_alone(text: str) -> str:
-    """Return in English the hour that a number is that is all one says: "no, 11"; else ""."""
-    *before, last = behind_yes_or_no(text).split() or [""]
-    is_hour = last.isdecimal() and all(one in words_for("rather") for one in before)
-    return f"at {last}" if is_hour else ""
+    """Return in English the hour that is all one says: "no, 11", "9.30 if poss"; else ""."""
+    said = without(behind_yes_or_no(text), "around_hour").strip(" ,.!?").casefold()
+    found = _HOUR_SAID.fullmatch(said)
+    return "" if found is None else f"at {found[1]}:{found[2] or found[3] or '00'}"
 
 
 def _wished(english: str) -> str:

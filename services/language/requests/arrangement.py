@@ -104,17 +104,18 @@ class Arranging:
         said, is_move, wanted = self._said(), self.is_move, asks_for(self.shown)
         told = [slots_in(text, is_booking=True) for text in reversed(said)] if is_move else []
         of_move = {key: value for one in told for key, value in one.items()}
-        changed = slots_in(self.asked, is_booking=True) if says(self.asked, "move") else {}
+        wished = slots_in(self.asked, is_booking=True)
+        changed = wished if says(self.asked, "move") else {}
         wishes = of_move if is_move else {**self.wishes, **changed}
         known = {name: str(wishes[key]) for name, key in NOTED_AS.items() if key in wishes}
         if says_impossible_clock(self.asked) or says(self.asked, "another_hour"):
             known.pop("time", None)  # an earlier one is not meant either
-        if part_of_day_in(self.asked) and NOTED_AS["time"] not in slots_in(
-            self.asked, is_booking=True
-        ):
+        if part_of_day_in(self.asked) and NOTED_AS["time"] not in wished:
             known.pop("time", None)  # "rather in the afternoon" takes back what was proposed
         if part := next((text for text in said if part_of_day_in(text)), ""):
             known.setdefault("time", part)
+        if wanted == "day" and says(self.asked, "earliest"):
+            known["day"] = "today"  # on a day that is full or over, the next free ones are told
         if wanted == "time" and hour_alone_in(self.asked) is not None:
             known["time"] = self.asked
         if is_move:

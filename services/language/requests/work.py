@@ -163,7 +163,7 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
         return True
     if read.agent in (None, waiting) or read.references or as_move(text, None) != text:
         return False
-    if says(text, "move_or_change", "another_hour"):
+    if says(text, "move_or_change", "another_hour", "earliest"):
         return False
     if work_in(text) == "own" or says(text, "task", "email"):
         return True
@@ -192,7 +192,8 @@ def _is_of_no_form(text: str) -> bool:
         return True
     starts = says(text, "scenario_start")
     starts = starts and {*slots_in(text, is_booking=True)} <= {"doctor_preference"}
-    return starts or impossible_wish(text) is not None or says(text, "withdraws_order")
+    others = says(text, "withdraws_order", "updates_report")
+    return starts or others or impossible_wish(text) is not None
 
 
 def as_reports(text: str, about: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:

@@ -124,6 +124,14 @@ def test_what_is_cancelled_beside_no_form_is_an_appointment() -> None:
     assert call.wire_name == "cancel_appointment"
 
 
+@pytest.mark.parametrize("asked", ["asap", "the earliest please", "first available"])
+def test_the_earliest_day_is_looked_for_from_today_on(asked: str) -> None:
+    assert (
+        looked(prompt_of(asked, last=WHICH_DAY, wishes={"doctor_preference": "Dr. Smith"}))["day"]
+        == "today"
+    )
+
+
 @pytest.mark.parametrize("asked", ["tomorrow at 25:00", "at 9:75", "at 30"])
 def test_a_time_no_day_has_is_not_replaced_by_an_earlier_wish(asked: str) -> None:
     assert "09:00" not in looked(prompt_of(asked, last=WHICH_TIME)).values()

@@ -67,6 +67,12 @@ def test_an_hour_alone_leaves_no_question_of_when(text: str) -> None:
     assert not leaves_question(read(text, replace(_NOW, team=team)), "Clinic")
 
 
+@pytest.mark.parametrize("text", ["update the report", "refresh my board document"])
+def test_the_report_is_written_anew_beside_a_question_of_when(text: str) -> None:
+    team = (TeamMember("Report", ("create_report",)), TeamMember("Clinic", ("available_slots",)))
+    assert leaves_question(read(text, replace(_NOW, team=team)), "Clinic")
+
+
 @with_cases("text", "is_own")
 def test_what_a_patient_wants_is_nothing_of_ones_own(text: str, is_own: bool) -> None:
     assert is_of_own_things(text) is is_own
