@@ -26,6 +26,7 @@ from services.language.charts.tools_named import SEARCH
 from services.language.questions.question_figures import arguments_of
 from services.language.questions.single_questions import CHANGES
 from services.language.replies.judging import caution_for
+from services.language.told.telling import told_in
 from services.language.utterance import ChartQuestion, Utterance
 from services.language.words.phrases import says
 from services.language.words.talk_texts import talk_text
@@ -35,7 +36,7 @@ from services.records.answers.direct import answered
 
 _QUESTIONS = 4
 _SEARCHES = 8
-_PLAIN_WORDS = 16
+_PLAIN_WORDS, _FEW_TOLD = 16, 2
 _REASONS, _OVER_TIME = ("reason", "end reason"), ("trend", "change")
 _NOT_PLAIN = ("advice", "comparison", "reason", "term", "danger")
 
@@ -58,16 +59,8 @@ async def directly(
         return None
     if has_model and not (is_allowed and _is_plain(read, turn)):
         return None
-    words, before = answer_words(read.language), told_before(turn.request.heard)
     for _ in range(_SEARCHES):
-        answer = answered(
-            read.about[:_QUESTIONS],
-            turn.looked,
-            words,
-            held=turn.request.held,
-            told=before,
-            text=turn.request.text,
-        )
+        answer = _answer_of(read, turn, text=turn.request.text)
         if isinstance(answer, str):
             return answer if has_model else f"{_preface(turn, read)}{answer}"
         if has_model or not await _run(agent, turn, history, [answer]):
@@ -121,15 +114,14 @@ def told_by_rows(turn: TurnContext) -> str | None:
 def _by_rows(turn: TurnContext) -> ChartQuestion | str | None:
     """Return what the fetched rows answer, or what else they need; None where nothing is asked."""
     read = turn.request.utterance
-    if read is None or not turn.looked:
-        return None
-    return answered(
-        read.about[:_QUESTIONS],
-        turn.looked,
-        answer_words(read.language),
-        held=turn.request.held,
-        told=told_before(turn.request.heard),
-    )
+    return None if read is None or not turn.looked else _answer_of(read, turn)
+
+
+def _answer_of(read: Utterance, turn: TurnContext, *, text: str = "") -> ChartQuestion | str:
+    """Return what the fetched rows answer, or what else they need."""
+    words, told = answer_words(read.language), told_before(turn.request.heard)
+    asked, held = read.about[:_QUESTIONS], turn.request.held
+    return answered(asked, turn.looked, words, held=held, told=told, text=text)
 
 
 def said_without_words(turn: TurnContext, lead: str = "") -> str:
@@ -153,7 +145,10 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
     )
     if (caution := caution_for(text)) and (not tells or says(text, "advice")):
         names.append(caution)
-    return "".join(f"{talk_text(read.language, name)}\n\n" for name in names)
+    said = [talk_text(read.language, name) for name in names]
+    if len(told := told_in(text)) > _FEW_TOLD:
+        said.append(talk_text(read.language, "not_held", told="; ".join(told)))
+    return "".join(f"{one}\n\n" for one in said)
 
 
 def _is_plain(read: Utterance, turn: TurnContext) -> bool:

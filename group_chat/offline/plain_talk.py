@@ -69,6 +69,8 @@ def not_understood(prompt: Prompt) -> OfflineReply:
         return OfflineReply(text=talk_text(language_of(prompt.asked), "not_my_language"))
     if len(prompt.asked) > LONG_CHARS:
         return prompt.say("too_long")
+    if told := "; ".join(told_in(prompt.asked)):
+        return prompt.say("not_held", told=told)
     return prompt.say("not_understood", help=_help_for(prompt))
 
 

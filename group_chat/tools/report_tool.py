@@ -11,6 +11,8 @@ from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext, current_effect
 from services.group_chat_port import ArtifactMade
 from services.language.model_output.hand_over import HandsBack, is_question, read_hand_over
+from services.language.words.phrases import says
+from services.records.answers.as_said import told_before
 from services.records.report_models import Report, ReportContent, Statement, reports_of
 from services.records.resources.ports import PatientRecords
 from services.records.resources.record import PatientRecord
@@ -42,6 +44,9 @@ def report_tool(
         record = await records.load(turn.patient_id)
         said = [message for message in _said(turn) if message.agent != facilitator]
         noted = tuple(Statement(text=text, agent="a workflow") for text in turn.request.notes)
+        told = (one for each in told_before(turn.request.heard) for one in each.sentences)
+        asked = (one for one in told if says(one, "for_report"))  # "add to the report: …"
+        noted += tuple(Statement(text=one, agent="a user, not the record") for one in asked)
         statements = (*noted, *statements_of(said, names))
         content = _content(record, turn, statements, offline=not is_language_model)
         report = await asyncio.to_thread(_written, content)

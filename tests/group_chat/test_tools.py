@@ -239,6 +239,22 @@ async def test_the_report_holds_what_a_workflow_noted_of_the_answers(world: Team
     assert "referred for a shadow on the lung" in written
 
 
+@pytest.mark.slow
+async def test_the_report_holds_what_a_user_wants_in_it(world: TeamWorld) -> None:
+    said = "add to the report: wants a second opinion"
+    heard = await world.say(
+        "@ReportCreation go",
+        call("create_report"),
+        text("Done."),
+        history=[earlier_turn(1, said), earlier_turn(2, "her wife rang")],
+    )
+    (made,) = heard.of(ArtifactMade)
+    document = Document(BytesIO(world.artifacts.files[made.artifact.file_name]))
+    written = "\n".join(paragraph.text for paragraph in document.paragraphs)
+    assert f"a user, not the record: {said}" in written
+    assert "her wife rang" not in written
+
+
 async def test_what_an_earlier_answer_cited_may_be_cited_again(world: TeamWorld) -> None:
     earlier = earlier_turn(1, "ct?", ("Radiology", "Grown [DiagnosticReport/ct-1]."))
     source = Citation(ref="DiagnosticReport/ct-1", title="CT", date="2025-05-16")
