@@ -31,10 +31,7 @@ class TurnAccess:
         """
         principal_id = turn.message.sender.principal_id
         await self.guard.enter(
-            principal_id,
-            patient_id,
-            conversation_id=turn.conversation_id,
-            run_id=turn.run.run_id,
+            principal_id, patient_id, conversation_id=turn.conversation_id, run_id=turn.run.run_id
         )
         await record_access(
             self.audit,

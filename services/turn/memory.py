@@ -142,11 +142,7 @@ class TurnMemory:
         return agent is not None and plain.intent.confidence >= SURE
 
     async def _read_by_model(
-        self,
-        turn: GroundedTurn,
-        plain: Understanding,
-        utterance: Utterance,
-        model: StructuredModel,
+        self, turn: GroundedTurn, plain: Understanding, utterance: Utterance, model: StructuredModel
     ) -> Understanding:
         """Fill in what rules left open; a model that fails or is late leaves them as they are.
 

@@ -195,9 +195,7 @@ class LoadedTurn(ClaimedTurn):
     ) -> "UnderstoodTurn":
         """Go on with what the message does to the active patient."""
         understood = UnderstoodTurn(
-            **_known(self, LoadedTurn),
-            verdict=verdict,
-            timing=timing or TimingInfo(),
+            **_known(self, LoadedTurn), verdict=verdict, timing=timing or TimingInfo()
         )
         return self.record.reach(understood)
 
@@ -238,11 +236,7 @@ class UnderstoodTurn(LoadedTurn):
         self.record.keep_in(document, row, etag=context.etag)
         effects = TurnEffects(claim=self.claim, patient_id=document.patient_id, answered=len(kept))
         grounded = GroundedTurn(
-            **_known(self, UnderstoodTurn),
-            document=document,
-            row=row,
-            kept=kept,
-            effects=effects,
+            **_known(self, UnderstoodTurn), document=document, row=row, kept=kept, effects=effects
         )
         return self.record.reach(grounded)
 

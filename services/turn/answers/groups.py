@@ -32,11 +32,7 @@ class TurnGroups(TurnStep):
         grounded = await self.documents.open(turn.stay(), None)
         text = f"{_name(turn)}, this group shares one conversation. {asked}"
         self.replies.ask(
-            grounded,
-            "clear",
-            text,
-            patient_id=registry.active_patient_id,
-            payload={OPTIONS: []},
+            grounded, "clear", text, patient_id=registry.active_patient_id, payload={OPTIONS: []}
         )
         return True
 

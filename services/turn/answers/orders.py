@@ -110,9 +110,7 @@ class TurnOrders(TurnStep):
         try:
             _refuse_without_role(turn, order.language)
             kept = await drafts.make(
-                order,
-                patient_id=patient_id,
-                requester=sender.display_name or sender.principal_id,
+                order, patient_id=patient_id, requester=sender.display_name or sender.principal_id
             )
         except (errors.RecordsError, errors.StoreError, errors.ToolInputError) as failure:
             problem = _problem(failure, order.language)
