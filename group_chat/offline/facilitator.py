@@ -235,7 +235,7 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
         said, read = _said(prompt, step), prompt.utterance
         is_left = bool(read and (read.about or read.agent)) or says(prompt.asked, "asks_bookings")
         is_left = is_left and not says(prompt.asked, "scenario_start", "scenario_resume")
-        is_left = is_left and correction_in(prompt.asked) is None
+        is_left &= asks_question(prompt.asked) or correction_in(prompt.asked) is None
         left = f"\n\n{prompt.text('left_unanswered', asked=prompt.asked)}" if is_left else ""
         return OfflineReply(text=f"{said.text}{left}")
     fields = [

@@ -12,8 +12,9 @@ from services.language.figures.full_dates import full_dates
 from services.language.pointing.when import when_of
 from services.language.replies.corrections import revokes_consent
 from services.language.replies.yes_no import truth_in, yes_no_in
+from services.language.words.folding import words_of
 from services.language.words.in_english import in_english
-from services.language.words.phrases import says, without
+from services.language.words.phrases import says, without, words_for
 
 TEXT_LIMIT_CHARS = 500
 _INTEGER = re.compile(r"(?<![\w.,-])[-+]?\d{1,9}(?![\w]|[.,]\d)")
@@ -22,7 +23,8 @@ _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
 _PHONE = re.compile(r"(?<!\w)\+?\d[\d ()/-]{4,24}\d(?!\w)")
 _NO_THEN = re.compile(r"(?i)^\W*no(?:pe)?\b[\s,.;:-]*(?:(?:it'?s|it is|my [\w ]{1,40} is)\b)?\s*")
 _PIECES = re.compile(r"\s*(?:[,;\n]\s*(?:and\s)?|\sand\s)\s*")
-_STATED, _SEEN = 0.97, 0.9
+_STATED, _SEEN, _STEM = 0.97, 0.9, 5
+_DENIES = re.compile(r"(?i)\W*(?:no|keine?n?) (?=\w)")
 _END = re.compile(r"[,;\n]|\s(?:and|und|et|y)\s|\.(?:\s|$)")
 _IS = r"(?:\s(?:is|ist|est|es)\b|:|\s=|,)\s*"
 
@@ -48,7 +50,8 @@ def reading_in(field: FieldDefinition, text: str) -> Reading | None:
     match field.value_type:
         case "boolean":
             truth = truth_in(_EMAIL.sub("", words))  # "jo@…" is no yes
-            return None if truth is None or revokes_consent(words) else Reading(truth, words)
+            is_other = revokes_consent(words) or _denies_another(field, words)
+            return None if truth is None or is_other else Reading(truth, words)
         case "integer":
             return _only(_INTEGER, words, int)
         case "number":
@@ -57,6 +60,15 @@ def reading_in(field: FieldDefinition, text: str) -> Reading | None:
             return _date(words)
         case _:
             return _text(field, words)
+
+
+def _denies_another(field: FieldDefinition, text: str) -> bool:
+    """Whether it denies another thing: "no weight loss", where a consent is asked for."""
+    denied = words_of(text)[1:] if _DENIES.match(text) else []
+    if not denied or denied[0] in words_for("behind_a_no"):
+        return False
+    asked = words_of(f"{field.label} {field.question}")
+    return not any(one.startswith(each[:_STEM]) for one in asked for each in denied)
 
 
 def value_in(field: FieldDefinition, text: str) -> JsonValue:

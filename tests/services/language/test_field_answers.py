@@ -26,6 +26,9 @@ DAY = FieldDefinition(name="day", display_name="preferred day", value_type="date
 DOSE = FieldDefinition(name="dose", value_type="number")
 EMAIL = FieldDefinition(name="email", display_name="email address", value_type="text")
 PHONE = FieldDefinition(name="contact_phone", display_name="phone number", value_type="text")
+CONSENT = FieldDefinition(
+    name="agreed", display_name="consent to share records", value_type="boolean"
+)
 QUESTION = FieldDefinition(
     name="question", display_name="question for the board", value_type="text"
 )
@@ -59,6 +62,13 @@ SMOKES = FieldDefinition(name="smokes", value_type="boolean")
         (SMOKES, "No.", False),
         (SMOKES, "I don't know", None),
         (SMOKES, "not sure", None),
+        (SMOKES, "no weight loss", None),
+        (SMOKES, "no, he quit", False),
+        (SMOKES, "no way", False),
+        (CONSENT, "no objection", None),
+        (CONSENT, "no consent", False),
+        (CONSENT, "he agrees", True),
+        (CONSENT, "she refuses", False),
         (SMOKES, "the CT is ready", None),
         (SMOKES, "jo@example.org", None),
         (REASON, "monday", None),
