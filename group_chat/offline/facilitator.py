@@ -244,7 +244,7 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
     ]
     found = readings_in(prompt.asked, fields, now=prompt.now)
     read, is_question = prompt.utterance, prompt.asked.rstrip().endswith("?")
-    is_free = all(one.value == one.quote for one in found.values())
+    is_free = all(one.value == prompt.asked.strip() for one in found.values())
     if read and is_free and orders_work(read, prompt.agent):
         return None  # where a free text is asked for, any words would be its answer
     if not found and (is_question or (read and leaves_question(read, prompt.agent))):

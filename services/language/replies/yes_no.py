@@ -19,6 +19,7 @@ _AGREES_LAST: frozenset[_Kind | None] = frozenset({"yes", "soft_yes", "fillers"}
 _LONGEST_CHARS = 80
 _LONGEST_CHANGE_CHARS = 500
 _ALSO_CONSENT = ("book it", "book that", "cancel it", "cancel that", "move it", "move that")
+_ASIDES = frozenset({"wait", "hold on", "hang on", "moment", "halt", "warte"})
 _QUOTED = re.compile('"[^"]*"?|“[^”]*”?|„[^“]*“?|«[^»]*»?|`[^`]*`?')
 _CONDITIONS = frozenset({"if", "unless", "once", "when", "wenn", "falls", "sobald", "si", "cuando"})
 _JOINS = frozenset({"and", "und", "et", "y"})
@@ -96,7 +97,8 @@ def truth_in(text: str) -> bool | None:
     lists = [replies(language) for language in LANGUAGES]
     if any(place_of(words, each.unsure) is not None for each in lists):
         return None
-    if _begins(words, (one for each in lists for one in (*each.no, *each.also_false))):
+    denies = {one for each in lists for one in (*each.no, *each.also_false)}
+    if _begins(words, denies.difference(_ASIDES)):
         return False
     agrees = (one for each in lists for one in (*each.yes, *each.soft_yes, *each.also_true))
     return True if _begins(words, agrees) else None

@@ -66,6 +66,7 @@ _DOES = frozenset({"verb", "verbs", "is", "has", "done", "able", "suppose"})
 _LISTS = frozenset(
     {"results", "medications", "allergies", "documents", "problems", "immunizations", "encounters"}
 )
+_BARE_LABEL = re.compile(r"(?:(?:exam|list|measured|thing|words?) )+")
 _COLON = re.compile(": | [-–—] ")
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
 _OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
@@ -172,7 +173,8 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     said = _shape(_kinds(head, language), phrases)
     is_label = bool(behind) and len(head.split()) <= _LONGEST_LABEL
     is_label = is_label and (own_kind_in(head) is None or "kin " in said)
-    is_label = is_label and not phrases.asks.search(said)
+    is_bare = bool(phrases.asks.search(said))
+    is_label = is_label and (not is_bare or _BARE_LABEL.fullmatch(said) is not None)
     is_label = is_label and (text[len(head)] == ":" or any(map(said.split().count, _WHOSE)))
     kinds, is_marked = _behind_leads(_kinds(behind[0] if is_label else text, language), phrases)
     shape = _shape(kinds, phrases)
@@ -180,7 +182,7 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
         shape = _OF_PATIENT.sub("person ", shape)  # "Tochter am Telefon: hat … abgesetzt"
     clauses = [f"{one.strip()} " for one in _CLAUSE_END.split(shape)]
     asks = [bool(phrases.asks.search(one)) for one in clauses]
-    is_marked = (is_marked or is_label) and len(kinds) > 1
+    is_marked = (is_marked or (is_label and not is_bare)) and len(kinds) > 1
     tells = phrases.tells if is_sure else phrases.may_tell
     return not any(asks) and (is_marked or any(map(tells.search, clauses)))
 

@@ -66,6 +66,7 @@ SMOKES = FieldDefinition(name="smokes", value_type="boolean")
         (SMOKES, "no, he quit", False),
         (SMOKES, "no way", False),
         (CONSENT, "no objection", None),
+        (CONSENT, "hang on is it paid by insurance", None),
         (CONSENT, "no consent", False),
         (CONSENT, "he agrees", True),
         (CONSENT, "she refuses", False),
