@@ -206,6 +206,19 @@ async def test_moving_and_cancelling_ask_too(booking: Booking) -> None:
     assert await booking.clinic.list_booked(FOUR) == [booked]
 
 
+@pytest.mark.parametrize(
+    ("said", "is_asked"),
+    [("cancel the smith one", True), ("cancel the jones one", False), ("cancel that one", True)],
+)
+async def test_an_appointment_with_another_doctor_is_not_the_one_that_is_meant(
+    booking: Booking, said: str, is_asked: bool
+) -> None:
+    booked = await booking.clinic.book(FOUR, await booking.slot(), "knee")
+    cancel = call("cancel_appointment", appointment_id=booked.appointment_id)
+    heard = await booking.say(f"@{AGENT} {said}", cancel, text("As you wish."))
+    assert bool(heard.of(QuestionAsked)) is is_asked
+
+
 async def test_what_cannot_be_booked_is_never_asked_about(booking: Booking) -> None:
     slot = await booking.slot()
     await booking.clinic.book(PatientId("patient_7"), slot, "")

@@ -16,8 +16,10 @@ from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
 from services.language.charts.names_of_topics import to_come
 from services.language.people.names_within import words_of
+from services.language.people.strange_words import is_strange
 from services.language.utterance import ChartQuestion
 from services.language.words.people_words import of_people
+from services.language.words.phrases import parts_in
 from services.records.answers.choosing.asked_rows import asked_rows
 from services.records.big_charts import make_view
 from services.records.resources.ports import PatientRecords
@@ -177,9 +179,8 @@ class SchedulingTools:
         if asked.instead_of:
             if not (booked := await self.clinic.list_booked(turn.patient_id)):
                 raise ToolInputError("the patient has no appointment; say so")
-            moved = booked[0]
-            if len(booked) > 1:
-                moved = own_appointment(turn, asked.instead_of, booked)
+            own = own_appointment(turn, asked.instead_of, booked) if booked[1:] else booked[0]
+            moved = await self._fitting(turn, own)
         return await free_times.FreeTimes(self.clinic, self.zone).look(turn, asked, moved=moved)
 
     async def list_appointments(self, turn: TurnContext) -> ToolOutput:
@@ -287,7 +288,15 @@ class SchedulingTools:
 
     async def _own(self, turn: TurnContext, appointment_id: str) -> Appointment:
         booked = await self.clinic.list_booked(turn.patient_id)
-        return own_appointment(turn, appointment_id, booked)
+        return await self._fitting(turn, own_appointment(turn, appointment_id, booked))
+
+    async def _fitting(self, turn: TurnContext, own: Appointment) -> Appointment:
+        """Return `own`, but not for "the smith one" where it is another doctor's."""
+        named = words_of((parts_in(turn.request.text, "of_whose") or {}).get("who", ""))
+        doctor = words_of(await self.clinic.doctor_name(own.doctor_id))
+        if any(is_strange(one) and one not in doctor for one in named):
+            raise ToolInputError(_UNCLEAR)
+        return own
 
 
 def _quoted(name: str) -> str:
