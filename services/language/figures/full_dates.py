@@ -73,9 +73,7 @@ def full_dates(text: str) -> Sequence[FullDate]:
 
 
 def _all(
-    pattern: re.Pattern[str],
-    text: str,
-    parts: Callable[[re.Match[str]], set[tuple[int, int, int]]],
+    pattern: re.Pattern[str], text: str, parts: Callable[[re.Match[str]], set[tuple[int, int, int]]]
 ) -> Iterator[FullDate]:
     for one in pattern.finditer(text):
         readings = set()

@@ -24,7 +24,7 @@ _PHONE = re.compile(r"(?<!\w)\+?\d[\d ()/-]{4,24}\d(?!\w)")
 _NO_THEN = re.compile(r"(?i)^\W*no(?:pe)?\b[\s,.;:-]*(?:(?:it'?s|it is|my [\w ]{1,40} is)\b)?\s*")
 _PIECES = re.compile(r"\s*(?:[,;\n]\s*(?:and\s)?|\sand\s)\s*")
 _STATED, _SEEN, _STEM = 0.97, 0.9, 5
-_DENIES = re.compile(r"(?i)\W*(?:no|keine?n?) (?=\w)")
+_DENIES = re.compile(r"(?i)\W*(?:no|not|keine?n?|nicht) (?=\w)")
 _END = re.compile(r"[,;\n]|\s(?:and|und|et|y)\s|\.(?:\s|$)")
 _IS = r"(?:\s(?:is|ist|est|es)\b|:|\s=|,)\s*"
 
@@ -215,7 +215,8 @@ def says_something(field: FieldDefinition, words: str) -> bool:
     bare = words.strip(" .,;:!")
     if not any(map(str.isalpha, bare)) or yes_no_in(bare) is not None or revokes_consent(bare):
         return False
-    if says(bare, "question") and not says(field.label, "of_question"):
+    is_asked = says(bare, "question") and not says(field.label, "of_question")
+    if is_asked or says(bare, "calls_for_time"):
         return False
     dates = full_dates(bare)
     is_date = bool(dates) and (dates[0].start, dates[0].end) == (0, len(bare))
