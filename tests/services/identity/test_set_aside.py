@@ -94,7 +94,9 @@ async def test_what_is_measured_behind_a_name_is_nobody(text: str) -> None:
     assert (await subject_of(text)).reason != "stranger"
 
 
-@pytest.mark.parametrize("text", ["ct done, no mets, vessels clear", "eyes clear", "and smith thurs 10.15"])
+@pytest.mark.parametrize(
+    "text", ["ct done, no mets, vessels clear", "eyes clear", "and smith thurs 10.15"]
+)
 async def test_what_a_body_has_in_the_plural_is_nobody(text: str) -> None:
     assert (await subject_of(text)).reason != "stranger"
 
