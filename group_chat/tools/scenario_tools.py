@@ -16,8 +16,7 @@ _RECEIPT_CHARS = 8
 
 
 async def start_scenario(
-    turn: TurnContext,
-    name: str = Field(max_length=120, description="Name or id of the scenario."),
+    turn: TurnContext, name: str = Field(max_length=120, description="Name or id of the scenario.")
 ) -> ToolOutput:
     """Begins a guided workflow for this patient, or goes on with one that was left."""
     runtime = _runtime(turn)

@@ -140,6 +140,16 @@ async def test_a_wish_is_no_answer_to_a_free_text(server: Server) -> None:
     assert patient.session()["variables"]["referral_reason"] == "a shadow on the lung"
 
 
+async def test_who_asks_for_a_time_beside_it_has_the_answers_first(server: Server) -> None:
+    patient = await Patient.new(server, patient="patient_4")
+    await patient.say("start oncology intake", "fine", "yes", "555 0100")
+    asked = await patient.say("book an appointment for her with dr smith in 2 weeks")
+    assert "Reason for referral" not in asked
+    assert "Reason for referral" not in await patient.say("the first")
+    assert "Reason for referral" in await patient.say("resume")
+    assert "referral_reason" not in patient.session()["variables"]
+
+
 async def test_a_board_is_prepared_with_tools_left_and_resumed(server: Server) -> None:
     patient = await Patient.new(server, patient="patient_4")
     asked = await patient.say("start tumor board preparation", "2030-02-01, Dr. Ito")

@@ -192,7 +192,7 @@ def _is_of_no_form(text: str) -> bool:
         return True
     starts = says(text, "scenario_start")
     starts = starts and {*slots_in(text, is_booking=True)} <= {"doctor_preference"}
-    others = says(text, "withdraws_order", "updates_report")
+    others = says(text, "withdraws_order", "updates_report", "new_task")
     return starts or others or impossible_wish(text) is not None
 
 

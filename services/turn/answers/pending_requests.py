@@ -48,9 +48,7 @@ class PendingRequests(TurnStep):
         options = answers.options_of(question)
         registry = verdict.registry or turn.registry
         may_be_theirs = partial(
-            self.patients.may_be_theirs,
-            registry=registry,
-            is_chosen=verdict.patient_id in options,
+            self.patients.may_be_theirs, registry=registry, is_chosen=verdict.patient_id in options
         )
         is_theirs = bool(asked) and (
             is_whom_it_names(question, verdict)

@@ -55,6 +55,7 @@ class TurnScenarios(TurnStep):
         operator finds it on the list (M18).
         """
         runtime = turn.sessions.scenario = self._runtime(turn)
+        before = runtime.session
         if news := await news_of_operators(turn, self.scenarios):
             self.replies.say(turn, news)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
@@ -68,6 +69,8 @@ class TurnScenarios(TurnStep):
             flag = partial(self._migration.flag, turn, runtime, "step_failed")
             with _going_on("scenario_step_failed", flag):
                 await runtime.settle(act)
+            if before is None or before.session_id != runtime.session.session_id:
+                turn.document.continuation = None  # who waits beside it waits no more
             if runtime.is_waiting and runtime.grounding and not _waits_beside(turn, runtime):
                 turn.document.continuation = Continuation(agent=runtime.lead, asked_at=turn.now)
             self.show(turn)
@@ -197,6 +200,7 @@ class TurnScenarios(TurnStep):
             case "resume" if scenario_id is not None or is_any(command.name):
                 session = runtime.session
                 if session is not None and scenario_id in (None, session.scenario_id):
+                    turn.document.continuation = None
                     return await runtime.ask_again() or None
                 is_found = await runtime.resume(scenario_id)
                 return None if is_found or scenario_id is None else "That scenario was not left."
