@@ -28,6 +28,7 @@ from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.watcher import ToolWatcher
 from group_chat.turn_context import TurnContext, acting_under, enter_turn, leave_turn
 from services.group_chat_port import ActionFinished, GroupChatEvent, GroupChatRequest
+from services.language.replies.yes_no import yes_no_in
 from services.language.requests.work import does_deeds, leaves_question
 from services.language.utterance import TeamMember
 from services.records.resources.ports import PatientRecords
@@ -231,8 +232,14 @@ class SemanticGroupChat:
         return controller
 
     def _did_last(self, request: GroupChatRequest) -> str | None:
-        """Return who answered last, if it is an agent that does something for the user."""
-        last = [one.agent for turn in request.history[-1:] for one in turn.agent_responses]
+        """Return who answered last, if it is an agent that does something for the user.
+
+        What the user agreed to was done for whoever had proposed it.
+        """
+        said = request.history[-1:]
+        has_agreed = any(yes_no_in(one.user_message) == "yes" for one in said)
+        said = request.history[-2:] if has_agreed else said
+        last = [one.agent for turn in said for one in turn.agent_responses]
         return next((one for one in last if does_deeds(self._tools_of.get(one, ()))), None)
 
 

@@ -45,6 +45,16 @@ async def test_the_listed_appointment_is_meant_and_of_two_the_user_asked(server:
         assert "10:00" not in left.text
 
 
+async def test_cancel_it_means_what_was_just_booked_and_no_plan_beside_it(server: Server) -> None:
+    async with streaming(server.url) as talk:
+        for text in ("patient_4", "start tumor board", "dr smith next tuesday at 10", "yes"):
+            said = await talk.say(text)
+        assert "Booked" in said.text
+        assert "Cancel *Dr. Anna Smith*" in (await talk.say("cancel it")).text
+        assert "Cancelled: *Dr. Anna Smith*" in (await talk.say("yes")).text
+        assert "The plan is cancelled" in (await talk.say("drop the plan")).text
+
+
 async def test_a_question_beside_the_form_ends_neither_it_nor_an_open_yes(server: Server) -> None:
     async with streaming(server.url) as talk:
         for text in ("patient_4", "book an appointment", "any allergies?"):
