@@ -31,7 +31,7 @@ from services.language.replies.references import place_in
 from services.language.replies.yes_no import yes_no_in
 from services.language.told.telling import is_letter
 from services.language.words.people_words import of_people
-from services.language.words.phrases import says
+from services.language.words.phrases import says, without
 
 DIRECTORY_SECONDS = 2.0
 _SEARCHES_LIMIT = 8
@@ -90,6 +90,9 @@ class SubjectLinker:
 
         Whoever stands where only whom it is about does is read as a heading: `same for 82F`.
         """
+        text = (
+            without(text, "leaves_patient").strip(" .,;:-\u2013") or text
+        )  # "done with her. Next:"
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
         # "And the second?" is a visit, or a value, where no other patient was spoken of.
