@@ -34,9 +34,19 @@ def against_texts(
     # "Disease of the left breast without metastasis" denies no disease of the breast.
     lacking = {id(row): row.says.partition(" without ")[2] for row in denied}
     denied = [r for r in denied if not lacking[id(r)] or stems_of(lacking[id(r)]) & clause.words]
+    denied = [row for row in denied if not is_of_other_place(clause, row, texts)]
     # A text that says both, "calls with a seizure" and "no seizure", says neither.
     is_denied = any(not told.isdisjoint(row.sources) for row in denied)
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
+
+
+def is_of_other_place(clause: Clause, row: KnownRow, texts: Sequence[KnownRow]) -> bool:
+    """Whether a part of a text is of another place than is told, by its own or the part before it.
+
+    "Left frontal with oedema; right cerebellar hemisphere, 5 x 5 mm, without oedema".
+    """
+    parts = [one for one in texts[: texts.index(row) + 1] if one.says == row.says and one.sites]
+    return bool(clause.sites and parts) and excludes(clause, parts[-1])
 
 
 def gives_way(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:

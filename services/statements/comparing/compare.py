@@ -146,9 +146,16 @@ def _by_parts(
     # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
     own = [row for row in subject if not names or not row.needs.isdisjoint(names)]
     counter = _contradicting(clause, [row for row in own if not row.is_earlier])
-    if counter is not None:
+    if counter is not None and not _is_of_unseen_day(clause, counter, own):
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
+
+
+def _is_of_unseen_day(clause: Clause, counter: KnownRow, own: Sequence[KnownRow]) -> bool:
+    """Whether a value is told of a day of which no value was looked up: "0 in September 2024"."""
+    if not (clause.dates and clause.has_values and compare_series.has_value(counter)):
+        return False
+    return not any(_agreement(clause, row) for row in own if compare_series.has_value(row))
 
 
 def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:
@@ -307,7 +314,9 @@ def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     is_dated = bool(
         clause.quantities or clause.stages or clause.cues & {"when", "begun", "ended", "newest"}
     )
-    is_other_day = any(not fit.has_date(one, row) for one in clause.dates)
+    of_others = [one for one in clause.dates if not fit.has_date(one, row)]
+    # Of "on osimertinib since March, with response in May and progression in June" one is its own.
+    is_other_day = bool(of_others) and not (len(clause.dates) > 2 and of_others != [*clause.dates])
     return bool(is_dated and row.dates and is_other_day and not row.is_text)
 
 

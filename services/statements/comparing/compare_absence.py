@@ -8,6 +8,7 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import by_word, saying, statement_files, stems_told
 from services.language.words.statement_words import group_of, statement_words
+from services.statements.comparing.against_texts import is_of_other_place
 from services.statements.comparing.by_values import is_of_other_report
 from services.statements.comparing.none_more import none_more
 from services.statements.rows.compare_series import is_judged_rightly
@@ -56,6 +57,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         or (clause.says("confirmed") and row.words & stems_told("unsure"))
     ]
     denied = [row for row in denied if not row.is_text or _is_as_told(clause, row)]
+    denied = [row for row in denied if not _has_it_elsewhere(clause, row, meant, names)]
     plain = [row for row in meant if not (row.negated or row.is_text or row.kind == _ORDER)]
     if (fewer := none_more(clause, rows, plain)) is not None:
         return fewer
@@ -112,6 +114,23 @@ def _is_as_told(clause: Clause, row: KnownRow) -> bool:
     if clause.says("finds") and not row.words.isdisjoint(saying("carried_out")):
         return False  # a scan that was not done found nothing
     return is_measured_so and not excludes(placed(clause, "modality"), there)
+
+
+def _has_it_elsewhere(
+    clause: Clause, row: KnownRow, meant: Sequence[KnownRow], names: Sequence[str]
+) -> bool:
+    """Whether a text denies it of another place only, or has it in another part."""
+    if not row.is_text or clause.quantities:
+        return False
+    parts = [one for one in meant if one.is_text and one.says == row.says]
+    if clause.sites:
+        return is_of_other_place(clause, row, parts)
+    own = [name for name in names if name in row.name]
+    words = {word for name in own for word in name.removeprefix("=").split()}
+    plain = [one for one in parts if not (one.negated or one.is_plan or _has_it_not(clause, one))]
+    return bool(words) and any(
+        words <= one.name for one in plain if one.words.isdisjoint(saying("without"))
+    )
 
 
 def _kind_of_allergens(clause: Clause) -> str:

@@ -239,7 +239,8 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the date; when a text was written is not when a thing began."""
     if not has_date(found, row):
         return False
-    title = row.words - row.name - statement_words().fillers - set(clause.names)
+    things = {one for one in clause.names if group_of(one) != "modality"}  # a report tells its scan
+    title = row.words - row.name - statement_words().fillers - things
     is_of_title = not clause.words.isdisjoint(title)
     is_later = "when" in clause.cues and not row.words.isdisjoint(saying("behind"))
     if row.written is None or is_of_title or not (clause.cues & _AT_A_TIME or is_later):

@@ -80,11 +80,16 @@ def all_charts() -> list[str]:
     return sorted([*kept, *public])
 
 
-def rows_of(chart: str, tool: str) -> list[ViewRow]:
-    """Return the rows that one tool gives of a chart."""
+def views_of(chart: str) -> Iterator[ChartView]:
+    """Yield what each tool gives of one of the charts that are always there."""
     path = _path_of(chart)
     assert path is not None
-    views = [one for one in _views(_record(path, chart)) if one.tool == tool]
+    yield from _views(_record(path, chart))
+
+
+def rows_of(chart: str, tool: str) -> list[ViewRow]:
+    """Return the rows that one tool gives of a chart."""
+    views = [one for one in views_of(chart) if one.tool == tool]
     return [row for view in views for row in view.rows]
 
 

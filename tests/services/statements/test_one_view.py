@@ -1,0 +1,19 @@
+"""Sentences are checked on what one tool of the turn returned, and not on the whole chart."""
+
+from services.statements.check import MessageCheck
+from services.statements.grounds import Grounds, Speaker
+from services.statements.rows.known import KnownRows
+from services.statements.rows.rows import stems_of
+from tests.services.statements import fresh
+from tests.tables import with_cases
+
+
+@with_cases("tool", "text", "state")
+def test_a_sentence_on_the_rows_of_one_tool_is(tool: str, text: str, state: str) -> None:
+    rows = KnownRows()
+    for view in fresh.views_of("patient_4"):
+        if view.tool == tool:
+            rows.add_view(view)
+    grounds = Grounds(rows=rows, own_names=stems_of("Margaret Anne Whitfield"), has_name=True)
+
+    assert MessageCheck(grounds=grounds, speaker=Speaker()).check(text).state == state
