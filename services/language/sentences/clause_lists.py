@@ -24,26 +24,29 @@ def denied_together(clauses: list[Clause]) -> Iterator[Clause]:
         if told is not None and (is_kind or is_name) and "recorded" in told.cues:
             yield replace(clause, cues=clause.cues | {"recorded"})
             continue
-        if end is None or not is_listed(clause) or not end.own_names:
-            yield clause
-            continue
-        told_of_each = _without_ordinals(end.exclusive)
-        polar = frozenset(told_of_each) | stems_told("denying") | saying("without")
-        yield replace(
-            clause,
-            words=clause.words | (end.words & polar),
-            exclusive=(*clause.exclusive, *told_of_each),
-            cues=clause.cues | (end.cues & _TOLD_OF_ALL),
-        )
+        is_of_list = end is not None and is_listed(clause) and end.own_names
+        yield _as_told(clause, end) if is_of_list and end is not None else clause
+
+
+def _as_told(clause: Clause, end: Clause) -> Clause:
+    """Return a clause of a list with what its end says of each."""
+    told_of_each = _without_ordinals(end.exclusive)
+    polar = frozenset(told_of_each) | stems_told("denying") | saying("without")
+    return replace(
+        clause,
+        words=clause.words | (end.words & polar),
+        exclusive=(*clause.exclusive, *told_of_each),
+        cues=clause.cues | (end.cues & _TOLD_OF_ALL),
+    )
 
 
 def told_ahead(segments: Sequence[Clause]) -> Iterator[Clause]:
     """Yield segments, the first of a list behind ";" as its end says: "…; A and B were stopped"."""
+    is_behind = False
     for at, one in enumerate(segments):
         end = next((each for each in segments[at + 1 :] if not is_listed(each)), None)
-        is_first = "apart" in one.cues and is_listed(one) and end is not None and end.names
-        cues = end.cues & _TOLD_OF_ALL if end is not None and is_first else frozenset()
-        yield replace(one, cues=one.cues | cues)
+        is_behind = is_listed(one) and (is_behind or "apart" in one.cues)
+        yield _as_told(one, end) if is_behind and end is not None and end.names else one
 
 
 def _without_ordinals(words: Sequence[str]) -> tuple[str, ...]:

@@ -113,6 +113,12 @@ def _is_as_told(clause: Clause, row: KnownRow) -> bool:
         return False  # "No stroke." is of that day
     if clause.says("finds") and not row.words.isdisjoint(saying("carried_out")):
         return False  # a scan that was not done found nothing
+    if _is_of_other_picture(clause, row):
+        return False
+    is_of_picture_alone = is_of_picture(clause) and not any(one[0] == "=" for one in clause.names)
+    things = told_of(clause.words) - statement_words().neutral - {*clause.names}
+    if is_of_picture_alone and not clause.topics and not all(_has_word(row, one) for one in things):
+        return False  # "no cord compression can be judged" denies no new lesion
     return is_measured_so and not excludes(placed(clause, "modality"), there)
 
 
@@ -131,6 +137,14 @@ def _has_it_elsewhere(
     return bool(words) and any(
         words <= one.name for one in plain if one.words.isdisjoint(saying("without"))
     )
+
+
+def _is_of_other_picture(clause: Clause, row: KnownRow) -> bool:
+    """Whether what an MRI did not find is told of a CT."""
+    told, made = (
+        {w for w in one if group_of(w) == "modality"} for one in (clause.words, row.words)
+    )
+    return bool(told and made) and told.isdisjoint(made)
 
 
 def _kind_of_allergens(clause: Clause) -> str:
@@ -190,6 +204,7 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
         without = [r for r in rows.rows if r.negated or (r.is_text and r.words & lacking)]
         denied = [row for row in without if has_all(own, row.words)]
         denied = [row for row in denied if all(has_date(day, row) for day in clause.dates)]
+        denied = [row for row in denied if not _is_of_other_picture(clause, row)]
         is_so = denied and not is_of_other_report(clause, denied, rows)
         return supported(denied) if is_so else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]

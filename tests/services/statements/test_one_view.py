@@ -7,13 +7,21 @@ from services.statements.rows.rows import stems_of
 from tests.services.statements import fresh
 from tests.tables import with_cases
 
+_NAMES = {
+    "patient_4": "Margaret Anne Whitfield",
+    "patient_7": "Tunde Adeyemi",
+    "patient_21": "Georg Hartmann",
+}
 
-@with_cases("tool", "text", "state")
-def test_a_sentence_on_the_rows_of_one_tool_is(tool: str, text: str, state: str) -> None:
+
+@with_cases("chart", "tool", "text", "state")
+def test_a_sentence_on_the_rows_of_one_tool_is(
+    chart: str, tool: str, text: str, state: str
+) -> None:
     rows = KnownRows()
-    for view in fresh.views_of("patient_4"):
+    for view in fresh.views_of(chart):
         if view.tool == tool:
             rows.add_view(view)
-    grounds = Grounds(rows=rows, own_names=stems_of("Margaret Anne Whitfield"), has_name=True)
+    grounds = Grounds(rows=rows, own_names=stems_of(_NAMES[chart]), has_name=True)
 
     assert MessageCheck(grounds=grounds, speaker=Speaker()).check(text).state == state
