@@ -90,9 +90,8 @@ class SubjectLinker:
 
         Whoever stands where only whom it is about does is read as a heading: `same for 82F`.
         """
-        text = (
-            without(text, "leaves_patient").strip(" .,;:-\u2013") or text
-        )  # "done with her. Next:"
+        # Of "done with her. Next: Elvio Brandt" the first is not who it is about.
+        text = without(text, "leaves_patient").strip(" .,;:-\u2013") or text
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
         # "And the second?" is a visit, or a value, where no other patient was spoken of.
