@@ -59,6 +59,7 @@ class MemoryWorkQueue:
         return True
 
     async def length(self) -> int:
+        """Return how many notes there are, hidden ones included."""
         self._reach()
         return len(self._notes)
 

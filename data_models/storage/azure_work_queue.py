@@ -59,10 +59,6 @@ class AzureWorkQueue:
     async def remove(self, item: WorkItem) -> bool:
         return await self._bounded(partial(self._remove, item))
 
-    async def length(self) -> int:
-        found = await self._bounded(self._client.get_queue_properties)
-        return found.approximate_message_count or 0
-
     async def close(self) -> None:
         await azure_client.close_client(self._client)
 

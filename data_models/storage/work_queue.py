@@ -45,10 +45,6 @@ class WorkQueue(Protocol):
         """Remove a note; False if it is ours no more."""
         ...
 
-    async def length(self) -> int:
-        """Return about how many notes there are, hidden ones included."""
-        ...
-
     async def close(self) -> None:
         """Release connections."""
         ...

@@ -1,9 +1,15 @@
-"""What the server starts of the hand-over: the watch over its own turns, the worker for others'."""
+"""What the server starts of the hand-over: notes of its own turns, and work on others'.
+
+A note is in the queue for each turn that runs here: should this process die, the note comes up.
+The turn itself is durable in its conversation before (`TurnScheduler.submit`), with its order
+among the others. The note says only: see to it that this is answered. While all is well nobody
+ever takes it, so a turn costs two requests to the queue and waits for one.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import structlog
 
@@ -33,44 +39,154 @@ def message_of(note: str) -> IncomingMessage:
     return read_value(note.encode(), IncomingMessage)
 
 
-# A note in the queue for each turn that runs here: should this process die, the note comes up.
-#
-# The turn itself is durable in its conversation before (`TurnScheduler.submit`), with its order
-# among the others. The note says only: see to it that this is answered. While all is well nobody
-# ever takes it, so a turn costs two requests to the queue and waits for one.
+POLL_SECONDS = 2.0
+TAKEN_LIMIT = 8
+AT_ONCE = 8
+"""How many notes one replica works on; it does its own turns beside."""
+LOOK_AGAIN_SECONDS = 1.0
+_FAILED_SECONDS = 5.0
+
+Settle = Callable[[IncomingMessage], Awaitable[None]]
+logger = structlog.get_logger()
 
 
-@dataclass(slots=True, kw_only=True)
-class TurnWatch:
-    """Puts notes, keeps them hidden while their turns run, and takes them back."""
+async def _nothing_owed(_: IncomingMessage) -> None:
+    """No channel is open that could owe a reply."""
 
-    queues: TurnQueues
-    _tasks: set["asyncio.Task[None]"] = field(default_factory=set)
 
-    async def begin(self, message: IncomingMessage, done: Awaitable[object]) -> None:
-        """Put the note of `message`; take it back when `done` is.
+@dataclass(kw_only=True, eq=False, repr=False)
+class HandOver:
+    """One per process; without queues it does nothing.
+
+    Which message of a conversation comes next says the conversation.
+    """
+
+    queues: TurnQueues | None
+    scheduler: TurnScheduler
+    meter: Metrics
+    poll_seconds: float = POLL_SECONDS
+    look_again_seconds: float = LOOK_AGAIN_SECONDS
+
+    def __post_init__(self) -> None:
+        self._settle: Settle = _nothing_owed
+        self._watched, self._served = set[asyncio.Task[None]](), set[asyncio.Task[None]]()
+        self._worker: asyncio.Task[None] | None = None
+
+    def on_settled(self, settle: Settle) -> None:
+        """Have `settle` see to it that the replies to an answered message are delivered."""
+        self._settle = settle
+
+    async def watch(self, message: IncomingMessage, done: Awaitable[object]) -> None:
+        """Have another replica answer `message` should this one die before it is `done`.
 
         A queue that fails costs the watch, never the message: its conversation holds it.
         """
-        hidden_seconds = self.queues.hidden_seconds
+        if (queues := self.queues) is None:
+            return
         try:
-            item = await self.queues.turns.put(note_of(message), hidden_seconds=hidden_seconds)
+            item = await queues.turns.put(note_of(message), hidden_seconds=queues.hidden_seconds)
         except StoreError as error:
             logger.warning("turn_not_watched", code=error.code)
             return
-        task = asyncio.create_task(self._keep(item, done))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        _start(_keep(queues, item, done), among=self._watched)
+
+    def start(self) -> None:
+        """Begin to take what others left, because the replica of their turn died."""
+        if self.queues is not None:
+            self._worker = asyncio.create_task(self._work(self.queues))
+
+    async def rest(self) -> None:
+        """Take nothing more; what was taken and is not finished comes up elsewhere."""
+        if self._worker is not None:
+            self._worker.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._worker
 
     async def close(self) -> None:
-        """Let go of all notes: those of turns that are not over come up elsewhere."""
-        for task in list(self._tasks):
+        """Let go of everything: notes of turns that are not over come up elsewhere."""
+        await self.rest()
+        for task in list(self._watched):
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._watched, return_exceptions=True)
+        if self.queues is not None:
+            await self.queues.close()
 
-    async def _keep(self, item: WorkItem, done: Awaitable[object]) -> None:
-        if (held := await keep_hidden(self.queues, item, done)) is not None:
-            await take_back(self.queues.turns, held)
+    async def _work(self, queues: TurnQueues) -> None:
+        try:
+            while True:
+                free = AT_ONCE - len(self._served)
+                items = await _take(queues, free) if free else []
+                for item in items:
+                    _start(self._serve(queues, item), among=self._served)
+                if not items:
+                    await asyncio.sleep(self.poll_seconds)
+        finally:
+            for task in list(self._served):
+                task.cancel()
+
+    async def _serve(self, queues: TurnQueues, item: WorkItem) -> None:
+        self.meter.count_hand_over("taken")
+        if item.taken > TAKEN_LIMIT:
+            await self._bury(queues, item)
+            return
+        answering = asyncio.create_task(self._wait_for_answer(item.body))
+        try:
+            held = await keep_hidden(queues, item, asyncio.shield(answering))
+            if answering.done():
+                answering.result()
+            if held is not None:
+                await take_back(queues.turns, held)
+                self.meter.count_hand_over("answered")
+        except CorruptDocumentError:
+            await self._bury(queues, item)
+        except RoundsError as error:
+            # It comes up again, here or elsewhere.
+            logger.warning("turn_not_taken_over", code=error.code, attempt=item.taken)
+        finally:
+            answering.cancel()
+
+    async def _wait_for_answer(self, note: str) -> None:
+        message = message_of(note)
+        try:
+            while not await self.scheduler.is_answered(message):
+                if (run := await self.scheduler.go_on(message)) is None:
+                    await asyncio.sleep(self.look_again_seconds)
+                else:
+                    await run.wait()
+        except NotFoundError:
+            return  # somebody else's by now: nobody waits for this
+        await self._settle(message)
+
+    async def _bury(self, queues: TurnQueues, item: WorkItem) -> None:
+        """Set a note aside that nobody can serve; an operator is to look (`TurnPoisoned`)."""
+        logger.error("turn_poisoned", attempt=item.taken)
+        self.meter.count_hand_over("poisoned")
+        try:
+            await queues.poison.put(item.body, hidden_seconds=0)
+            await queues.turns.remove(item)
+        except StoreError as error:
+            logger.warning("turn_queue_failed", code=error.code)
+
+
+def _start(work: Coroutine[None, None, None], *, among: set[asyncio.Task[None]]) -> None:
+    """Do `work` beside; it is `among` those that are under way until it is over."""
+    task = asyncio.create_task(work)
+    among.add(task)
+    task.add_done_callback(among.discard)
+
+
+async def _take(queues: TurnQueues, limit: int) -> Sequence[WorkItem]:
+    try:
+        return await queues.turns.take(limit=limit, hidden_seconds=queues.hidden_seconds)
+    except StoreError as error:
+        logger.warning("turn_queue_failed", code=error.code)
+        await asyncio.sleep(_FAILED_SECONDS)
+        return []
+
+
+async def _keep(queues: TurnQueues, item: WorkItem, done: Awaitable[object]) -> None:
+    if (held := await keep_hidden(queues, item, done)) is not None:
+        await take_back(queues.turns, held)
 
 
 async def keep_hidden(
@@ -99,148 +215,3 @@ async def take_back(queue: WorkQueue, item: WorkItem) -> None:
         await queue.remove(item)
     except StoreError as error:
         logger.warning("turn_watch_not_removed", code=error.code)
-
-
-# Takes the notes that came up, because the replica of their turn died, and sees to the turns.
-
-POLL_SECONDS = 2.0
-TAKEN_LIMIT = 8
-AT_ONCE = 8
-"""How many notes one replica works on; it does its own turns beside."""
-LOOK_AGAIN_SECONDS = 1.0
-_FAILED_SECONDS = 5.0
-
-Settle = Callable[[IncomingMessage], Awaitable[None]]
-logger = structlog.get_logger()
-
-
-@dataclass(slots=True, kw_only=True)
-class HandOverWorker:
-    """One per replica. Which message of a conversation comes next says the conversation."""
-
-    queues: TurnQueues
-    scheduler: TurnScheduler
-    settle: Settle
-    meter: Metrics
-    poll_seconds: float = POLL_SECONDS
-    look_again_seconds: float = LOOK_AGAIN_SECONDS
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
-
-    async def run(self) -> None:
-        """Work until cancelled; what was not finished comes up elsewhere."""
-        try:
-            while True:
-                free = AT_ONCE - len(self._tasks)
-                items = await self._take(free) if free else []
-                for item in items:
-                    task = asyncio.create_task(self._serve(item))
-                    self._tasks.add(task)
-                    task.add_done_callback(self._tasks.discard)
-                if not items:
-                    await asyncio.sleep(self.poll_seconds)
-        finally:
-            for task in list(self._tasks):
-                task.cancel()
-
-    async def _take(self, limit: int) -> Sequence[WorkItem]:
-        try:
-            return await self.queues.turns.take(
-                limit=limit, hidden_seconds=self.queues.hidden_seconds
-            )
-        except StoreError as error:
-            logger.warning("turn_queue_failed", code=error.code)
-            await asyncio.sleep(_FAILED_SECONDS)
-            return []
-
-    async def _serve(self, item: WorkItem) -> None:
-        self.meter.count_hand_over("taken")
-        if item.taken > TAKEN_LIMIT:
-            await self._bury(item)
-            return
-        answering = asyncio.create_task(self._wait_for_answer(item.body))
-        try:
-            held = await keep_hidden(self.queues, item, asyncio.shield(answering))
-            if answering.done():
-                answering.result()
-            if held is not None:
-                await take_back(self.queues.turns, held)
-                self.meter.count_hand_over("answered")
-        except CorruptDocumentError:
-            await self._bury(item)
-        except RoundsError as error:
-            # It comes up again, here or elsewhere.
-            logger.warning("turn_not_taken_over", code=error.code, attempt=item.taken)
-        finally:
-            answering.cancel()
-
-    async def _wait_for_answer(self, note: str) -> None:
-        message = message_of(note)
-        try:
-            while not await self.scheduler.is_answered(message):
-                if (run := await self.scheduler.go_on(message)) is None:
-                    await asyncio.sleep(self.look_again_seconds)
-                else:
-                    await run.wait()
-        except NotFoundError:
-            return  # somebody else's by now: nobody waits for this
-        await self.settle(message)
-
-    async def _bury(self, item: WorkItem) -> None:
-        """Set a note aside that nobody can serve; an operator is to look (`TurnPoisoned`)."""
-        logger.error("turn_poisoned", attempt=item.taken)
-        self.meter.count_hand_over("poisoned")
-        try:
-            await self.queues.poison.put(item.body, hidden_seconds=0)
-            await self.queues.turns.remove(item)
-        except StoreError as error:
-            logger.warning("turn_queue_failed", code=error.code)
-
-
-class HandOver:
-    """The hand-over of one process; without queues it does nothing."""
-
-    def __init__(
-        self, *, queues: TurnQueues | None, scheduler: TurnScheduler, meter: Metrics
-    ) -> None:
-        self._queues = queues
-        self._scheduler = scheduler
-        self._meter = meter
-        self._watch = None if queues is None else TurnWatch(queues=queues)
-        self._worker: asyncio.Task[None] | None = None
-        self._settle: Settle = _nothing_owed
-
-    def on_settled(self, settle: Settle) -> None:
-        """Have `settle` see to it that the replies to an answered message are delivered."""
-        self._settle = settle
-
-    async def watch(self, message: IncomingMessage, done: Awaitable[object]) -> None:
-        """Have another replica answer `message` should this one die before it is `done`."""
-        if self._watch is not None:
-            await self._watch.begin(message, done)
-
-    def start(self) -> None:
-        """Begin to take what others left."""
-        if self._queues is None:
-            return
-        worker = HandOverWorker(
-            queues=self._queues, scheduler=self._scheduler, settle=self._settle, meter=self._meter
-        )
-        self._worker = asyncio.create_task(worker.run())
-
-    async def rest(self) -> None:
-        """Take nothing more; what was taken and is not finished comes up elsewhere."""
-        if self._worker is not None:
-            self._worker.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._worker
-
-    async def close(self) -> None:
-        """Let go of everything."""
-        await self.rest()
-        if self._watch is not None and self._queues is not None:
-            await self._watch.close()
-            await self._queues.close()
-
-
-async def _nothing_owed(_: IncomingMessage) -> None:
-    """No channel is open that could owe a reply."""

@@ -37,7 +37,7 @@ async def wait_out(queue: WorkQueue) -> None:
 
 async def test_a_note_is_seen_by_others_only_after_its_time(queue: WorkQueue) -> None:
     put = await queue.put("Grüße 🩺", hidden_seconds=HIDDEN_SECONDS)
-    assert (put.taken, await queue.length()) == (0, 1)
+    assert put.taken == 0
     assert list(await queue.take(limit=8, hidden_seconds=30)) == []
     await wait_out(queue)
     (taken,) = await queue.take(limit=8, hidden_seconds=30)
@@ -54,7 +54,6 @@ async def test_who_holds_a_note_keeps_it_hidden_and_removes_it(queue: WorkQueue)
     assert await queue.hide(put, seconds=30) is None  # an old receipt proves nothing
     assert await queue.remove(held)
     assert not await queue.remove(held)
-    assert await queue.length() == 0
 
 
 async def test_a_note_that_another_took_is_ours_no_more(queue: WorkQueue) -> None:

@@ -14,7 +14,7 @@ from data_models.conversations.incoming_message import IncomingMessage
 from data_models.conversations.turn_events import RunFailed
 from data_models.errors import CorruptDocumentError
 from services.group_chat_port import QuestionAsked
-from services.hand_over.hand_over import TAKEN_LIMIT, HandOverWorker, TurnWatch, message_of, note_of
+from services.hand_over.hand_over import TAKEN_LIMIT, HandOver, message_of, note_of
 from services.hand_over.hand_over_factory import TurnQueues
 from services.runs.hub import Run
 from services.telemetry.metrics import Metrics
@@ -79,13 +79,13 @@ class Cluster:
             hidden_seconds=HIDDEN_SECONDS,
             renew_seconds=0.5,
         )
-        self.watch = TurnWatch(queues=self.queues)
+        self.watch = HandOver(queues=self.queues, scheduler=self.dying.scheduler, meter=self.meter)
 
     async def hear(self, text: str, *, message_id: str | None = None) -> IncomingMessage:
         """Have the replica that will die take a message, as its bot does."""
         message = self.dying.message(text, message_id=message_id)
         run = await self.dying.scheduler.submit(message)
-        await self.watch.begin(message, asyncio.create_task(run.wait()))
+        await self.watch.watch(message, asyncio.create_task(run.wait()))
         return message
 
     async def die(self) -> None:
@@ -103,7 +103,7 @@ class Cluster:
         self.lifeline.always = Delay(0.1)
         message = self.dying.message(text)
         await self.dying.scheduler.submit(message)
-        await self.watch.begin(message, asyncio.Future())
+        await self.watch.watch(message, asyncio.Future())
         await until(is_done)
         await self.die()
         return message
@@ -111,18 +111,17 @@ class Cluster:
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
         """Run the other replica's worker."""
-        worker = HandOverWorker(
+        worker = HandOver(
             queues=self.watch.queues,
             scheduler=self.other.scheduler,
-            settle=self._settle,
             meter=self.meter,
             poll_seconds=0.05,
             look_again_seconds=0.05,
         )
-        task = asyncio.create_task(worker.run())
+        worker.on_settled(self._settle)
+        worker.start()
         yield
-        task.cancel()
-        await asyncio.wait({task})
+        await worker.rest()
 
     async def until_empty(self) -> None:
         """Return once nothing is left in the queue."""
@@ -191,7 +190,7 @@ async def test_a_replica_that_stood_still_shows_nothing_of_what_another_answered
     cluster.dying.team.gate.clear()
     message = cluster.dying.message("what was the stage?")
     asleep = await cluster.dying.scheduler.submit(message)
-    await cluster.watch.begin(message, asyncio.Future())
+    await cluster.watch.watch(message, asyncio.Future())
     await asyncio.sleep(0.05)
     await cluster.die()
     await cluster.work_off()
