@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
 from typing import Any, Literal, TypeAlias, cast
 
 from data_models.errors import AssistantError
 from data_models.tool_memory import EntityType
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.made_for import MadeFor
-from services.assistant.undo_log import OwnItem, UndoableAction, UndoLog, item_of, undo_action
+from services.assistant.undo_log import UndoLog
 
 Action: TypeAlias = Literal[
     "cancel_event", "send_mail", "delete_contact", "delete_task", "delete_document", "complete_task"
@@ -69,51 +68,19 @@ def items_of(payload: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class AssistantService:
-    """Carries out confirmed actions. Holds no state of any turn."""
+    """What confirmed actions are carried out with. Holds no state of any turn."""
 
     back_end: AssistantBackEnd
     undo_log: UndoLog
     made_for: MadeFor
 
-    async def perform(
-        self,
-        action: Action,
-        item_id: str,
-        *,
-        principal_id: str,
-        zone: tzinfo,
-    ) -> bool:
-        """Do what was confirmed; False if the item was gone already.
 
-        Raises:
-            AssistantError: it could not be done; nothing was changed.
-        """
-        return await _carry_out(self.back_end.of(principal_id, zone=zone), action, item_id)
+async def carry_out(services: AssistantServices, action: Action, item_id: str) -> bool:
+    """Do what was confirmed; False if the item was gone already.
 
-    async def undo(
-        self, action: UndoableAction, *, principal_id: str, zone: tzinfo
-    ) -> OwnItem | None:
-        """Take an action back, once, and return the item; None if it is gone or changed since.
-
-        Raises:
-            AssistantError: it could not be done; nothing was changed.
-        """
-        item = await undo_action(action, self.back_end.of(principal_id, zone=zone))
-        await self.undo_log.forget(action, principal_id=principal_id)
-        return item
-
-    async def item_of(
-        self, action: UndoableAction, *, principal_id: str, zone: tzinfo
-    ) -> OwnItem | None:
-        """Return what `action` changed as it is now; None if it is gone.
-
-        Raises:
-            AssistantError: it cannot be read.
-        """
-        return await item_of(action, self.back_end.of(principal_id, zone=zone))
-
-
-async def _carry_out(services: AssistantServices, action: Action, item_id: str) -> bool:
+    Raises:
+        AssistantError: it could not be done; nothing was changed.
+    """
     match action:
         case "cancel_event":
             return await services.calendar.cancel(item_id)

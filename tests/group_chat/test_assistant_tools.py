@@ -24,17 +24,14 @@ from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant
 from services.assistant.calendar import NewEvent
-from services.assistant.confirmed_actions import ACTION_WORDS, AssistantService, action_of
-from services.assistant.made_for import MadeFor
+from services.assistant.confirmed_actions import ACTION_WORDS, action_of, carry_out
 from services.assistant.mail import NewEmail
 from services.assistant.tasks import Task
-from services.assistant.undo_log import UndoLog
 from services.group_chat_port import GroupChatRequest, QuestionAsked
 from services.records.patient_names import PatientNames, RosterOnly
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
-from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.team_world import request_of
 from tests.services.assistant.back_ends import local_assistant
 from tests.services.assistant.effects import fresh
@@ -283,11 +280,7 @@ async def test_a_mail_is_drafted_read_and_asked_about_before_it_is_sent(office: 
     await office.call("send_mail", "send it")
     assert office.asked[-1].text == "Send *Slides x*, to a@b.example? yes / no"
     mail_id = str(office.asked[-1].payload["entity_id"])
-    store = MemoryBlobStore()
-    assistant = AssistantService(
-        back_end=office.back_end, undo_log=UndoLog(store=store), made_for=MadeFor(store=store)
-    )
-    assert await assistant.perform("send_mail", mail_id, principal_id="alice", zone=BERLIN)
+    assert await carry_out(office.own, "send_mail", mail_id)
     with pytest.raises(ToolInputError, match="only a draft"):
         await office.call("send_mail", "send it")
 

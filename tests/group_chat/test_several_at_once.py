@@ -9,11 +9,10 @@ from data_models.errors import ToolInputError
 from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.personal.mail_tools import CONTACTS
 from group_chat.tools.personal.personal import PersonalAssistant
-from services.assistant.confirmed_actions import AssistantService, items_of
+from services.assistant.confirmed_actions import carry_out, items_of
 from services.assistant.contacts import Contact
-from services.assistant.made_for import MadeFor
 from services.assistant.tasks import Task
-from services.assistant.undo_log import UndoLog
+from services.assistant.undo_log import UndoLog, undo_action
 from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.test_assistant_tools import BERLIN, NOW, TOMORROW, Names, Office
 from tests.services.assistant.effects import fresh
@@ -76,12 +75,8 @@ async def test_several_tasks_are_done_after_one_yes_and_one_at_once(office: Offi
     await office.call("complete_task", "mark both as done", task_id="")
     assert office.asked[-1].text == "Complete these 2? yes / no\n1. *X*\n2. *Y*"
     assert not any(one.is_done for one in await office.own.tasks.list(limit=9))
-    store = MemoryBlobStore()
-    service = AssistantService(
-        back_end=office.back_end, undo_log=UndoLog(store=store), made_for=MadeFor(store=store)
-    )
     for one in tasks:
-        assert await service.perform("complete_task", one.id, principal_id="alice", zone=BERLIN)
+        assert await carry_out(office.own, "complete_task", one.id)
     assert await office.own.tasks.list(limit=9) == []
 
 
@@ -105,14 +100,13 @@ class Remembering(Office):
         assistant = PersonalAssistant(back_end=self.back_end, names=Names(), undo=self.undo)
         made = (CALENDAR, CONTACTS, TASKS)
         self.tools = {one.name: one for own in made for one in own.over(assistant)}
-        self.service = AssistantService(
-            back_end=self.back_end, undo_log=self.undo, made_for=MadeFor(store=MemoryBlobStore())
-        )
 
     async def undone(self) -> object:
         deed = await self.undo.newest("alice", now=NOW)
         assert deed is not None
-        return await self.service.undo(deed, principal_id="alice", zone=BERLIN)
+        item = await undo_action(deed, self.own)
+        await self.undo.forget(deed, principal_id="alice")
+        return item
 
 
 async def test_a_move_is_undone_by_the_newest_action_then_the_one_before(tmp_path: Path) -> None:

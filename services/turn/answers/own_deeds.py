@@ -7,7 +7,14 @@ from zoneinfo import ZoneInfo
 from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import StoreUnavailableError, ToolInputError
 from services.assistant import undo_log
-from services.assistant.confirmed_actions import ACTION_WORDS, Action, action_of, items_of
+from services.assistant.back_end import AssistantServices
+from services.assistant.confirmed_actions import (
+    ACTION_WORDS,
+    Action,
+    action_of,
+    carry_out,
+    items_of,
+)
 from services.assistant.made_for import is_for_another
 from services.assistant.shown import spoken
 from services.orders.draft_order import ORDER_MADE
@@ -105,9 +112,8 @@ class TurnActions(TurnStep):
             await self._ask(turn, action)
 
     async def _ask(self, turn: GroundedTurn, action: undo_log.UndoableAction) -> None:
-        zone, principal = self._zone(turn), turn.message.sender.principal_id
         try:
-            item = await self.tools.assistant.item_of(action, principal_id=principal, zone=zone)
+            item = await undo_log.item_of(action, self._own_services(turn))
             name = "" if item is None else await self._named(turn, item)
         except (ToolInputError, StoreUnavailableError) as failure:
             return self.replies.say(turn, failure.user_message)
@@ -123,10 +129,11 @@ class TurnActions(TurnStep):
         return None
 
     async def _take_back(self, turn: GroundedTurn, action: undo_log.UndoableAction) -> str:
-        zone, principal = self._zone(turn), turn.message.sender.principal_id
+        principal = turn.message.sender.principal_id
         await turn.claim.hold()
         try:
-            item = await self.tools.assistant.undo(action, principal_id=principal, zone=zone)
+            item = await undo_log.undo_action(action, self._own_services(turn))
+            await self.tools.assistant.undo_log.forget(action, principal_id=principal)
             name = "" if item is None else await self._named(turn, item)
         except (ToolInputError, StoreUnavailableError) as failure:
             return failure.user_message
@@ -141,6 +148,10 @@ class TurnActions(TurnStep):
         is_private = is_for_another(origins.get(item.id), turn.patient_id)
         return spoken(item, self._zone(turn), now=turn.now, is_private=is_private)
 
+    def _own_services(self, turn: GroundedTurn) -> AssistantServices:
+        principal = turn.message.sender.principal_id
+        return self.tools.assistant.back_end.of(principal, zone=self._zone(turn))
+
     def _zone(self, turn: GroundedTurn) -> tzinfo:
         return self.tools.open(turn).zone or ZoneInfo("UTC")
 
@@ -148,15 +159,11 @@ class TurnActions(TurnStep):
         self, turn: GroundedTurn, question: OpenQuestion, memory: ToolMemorySession
     ) -> str:
         action = action_of(question.payload.get("action"))
-        principal = turn.message.sender.principal_id
-        zone: tzinfo = memory.zone or ZoneInfo("UTC")
         done, gone = list[str](), list[str]()
         for item_id, name in items_of(question.payload):
             await turn.claim.hold()  # one that slept through its claim does nothing
             try:
-                was_there = await self.tools.assistant.perform(
-                    action, item_id, principal_id=principal, zone=zone
-                )
+                was_there = await carry_out(self._own_services(turn), action, item_id)
             except (ToolInputError, StoreUnavailableError) as failure:
                 if not done:
                     raise
