@@ -236,7 +236,7 @@ class ServerRelations:
 
     async def _search(self, kind: str, query: Mapping[str, str]) -> Sequence[Mapping[str, Any]]:
         url = (self._client.base_url / kind).with_query({**query, "_count": str(_PAGE)})
-        answer = await self._client.get(url)
+        answer = await self._client.ask(url)
         if answer.status in (400, 404, 405, 501):
             return ()  # the server has no such type or search; the others decide
         if answer.status != 200:

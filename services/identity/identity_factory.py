@@ -134,7 +134,7 @@ class ServerDirectory:
         url = (self.client.base_url / "Patient").with_query(
             [*query, ("_elements", _ELEMENTS), ("_count", str(HITS))]
         )
-        answer = await self.client.get(url)
+        answer = await self.client.ask(url)
         if answer.status != 200:
             raise RecordsUnreadableError(f"the server answered a search with {answer.status}")
         rows = (answer.body or {}).get("entry", [])

@@ -62,7 +62,7 @@ class FhirAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class FhirWrite:
+class FhirRequest:
     """What is sent besides the address. Writes are conditional, so that asking again is safe."""
 
     method: Literal["GET", "PUT", "POST"]
@@ -70,7 +70,7 @@ class FhirWrite:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-_READ = FhirWrite("GET")
+_READ = FhirRequest("GET")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,43 +81,27 @@ class Pages:
     truncated: bool
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class FhirClient:
     """Talks to the FHIR server at `base_url`; its owner closes the session."""
 
-    def __init__(
-        self,
-        *,
-        base_url: URL,
-        tokens: TokenSource | None = None,
-        session: aiohttp.ClientSession,
-        clock: Clock,
-        limits: FhirLimits,
-    ) -> None:
-        self.base_url = base_url
-        self._tokens = tokens
-        self._session = session
-        self._clock = clock
-        self.limits = limits
+    base_url: URL
+    session: aiohttp.ClientSession
+    clock: Clock
+    limits: FhirLimits
+    tokens: TokenSource | None = None
 
-    async def get(self, url: URL) -> FhirAnswer:
+    async def ask(self, url: URL, request: FhirRequest = _READ) -> FhirAnswer:
         """Return the answer of success or of a client error that is not about access.
+
+        Args:
+            request: A write may or may not have happened where an error is raised.
 
         Raises:
             RecordsUnavailableError: no answer, or the server is busy after all attempts.
             RecordsRefusedError: 401 or 403.
             RecordsUnreadableError: a foreign `url`, a redirect, too long, or not JSON.
         """
-        return await self._attempt(url, _READ)
-
-    async def write(self, url: URL, request: FhirWrite) -> FhirAnswer:
-        """Return the answer as `get` does; asked again only where that can do no harm twice.
-
-        Raises:
-            RecordsError: as `get`; the write may or may not have happened.
-        """
-        return await self._attempt(url, request)
-
-    async def _attempt(self, url: URL, request: FhirWrite) -> FhirAnswer:
         if not self.serves(url):
             raise errors.RecordsUnreadableError("the records server pointed to another place")
         attempts = stamina.retry_context(
@@ -136,7 +120,7 @@ class FhirClient:
             pages: How many are read at most, where that is less than the limit.
 
         Raises:
-            RecordsError: as `get`; a later page that fails fails the whole.
+            RecordsError: as `ask`; a later page that fails fails the whole.
         """
         entries: list[dict[str, Any]] = []
         seen: set[URL] = set()
@@ -147,7 +131,7 @@ class FhirClient:
             if following in seen:
                 raise errors.RecordsUnreadableError("the records server's pages go in a circle")
             seen.add(following)
-            answer = await self.get(following)
+            answer = await self.ask(following)
             if answer.status != 200 and len(seen) == 1:
                 return answer
             entries.extend(entry for entry in bundle_entries(answer.body) if not _is_remark(entry))
@@ -162,25 +146,25 @@ class FhirClient:
             return False
         return url.origin() == base.origin() and inside
 
-    async def _ask_twice(self, url: URL, request: FhirWrite) -> FhirAnswer:
+    async def _ask_twice(self, url: URL, request: FhirRequest) -> FhirAnswer:
         """Ask, and once more with a new token where the server says that ours has ended."""
-        token = await self._tokens.token() if self._tokens else ""
+        token = await self.tokens.token() if self.tokens else ""
         try:
-            return await self._ask(url, request, token)
+            return await self._send(url, request, token)
         except errors.RecordsRefusedError as error:
-            has_ended = error.status == 401 and self._tokens is not None
-            if not has_ended or not (self._tokens and self._tokens.note_refusal(token)):
+            has_ended = error.status == 401 and self.tokens is not None
+            if not has_ended or not (self.tokens and self.tokens.note_refusal(token)):
                 raise
-        return await self._ask(url, request, await self._tokens.token())
+        return await self._send(url, request, await self.tokens.token())
 
-    async def _ask(self, url: URL, request: FhirWrite, token: str) -> FhirAnswer:
+    async def _send(self, url: URL, request: FhirRequest, token: str) -> FhirAnswer:
         signed = {"Authorization": f"Bearer {token}"} if token else {}
         headers = {"Accept": "application/fhir+json", **signed, **request.headers}
         limit, limits = self.limits.page_bytes, self.limits
         bounds = Bounds(limits.request_seconds, limit + 1, limits.connect_seconds)
         try:
             status, said, data = await ask(
-                self._session, request.method, url, bounds, headers=headers, data=request.data
+                self.session, request.method, url, bounds, headers=headers, data=request.data
             )
         except aiohttp.ClientConnectionError as error:
             # None of these is `from error`: aiohttp quotes URLs, which name the patient.
@@ -192,7 +176,7 @@ class FhirClient:
         if 300 <= status < 400:
             raise errors.RecordsUnreadableError("the records server redirected")
         if status in (429, 502, 503, 504):
-            wait = seconds_asked(said.get("Retry-After"), now=self._clock.now())
+            wait = seconds_asked(said.get("Retry-After"), now=self.clock.now())
             raise errors.RecordsBusyError(
                 f"the records server answered {status}", wait_seconds=wait
             )

@@ -46,7 +46,7 @@ async def capability_of(client: FhirClient) -> Capability:
         RecordsUnavailableError: it does not answer.
     """
     try:
-        answer = await client.get(client.base_url / "metadata")
+        answer = await client.ask(client.base_url / "metadata")
     except (RecordsUnreadableError, RecordsRefusedError):
         return Capability()
     body = answer.body if answer.status == 200 else None
@@ -154,7 +154,7 @@ class PatientSearch:
         """Return one resource as an entry, None where it is not there."""
         async with self._turns:
             kind, _, key = ref.partition("/")
-            answer = await self._client.get(self._client.base_url / kind / key)
+            answer = await self._client.ask(self._client.base_url / kind / key)
         body = answer.body if answer.status == 200 else None
         fits = body is not None and body.get("resourceType") == kind
         return {"resource": body} if fits else None

@@ -47,7 +47,7 @@ async def fetch_attachments(
 
     async def fetch(attachment: dict[str, Any], url: URL) -> None:
         async with turns:
-            answer = await client.get(url)
+            answer = await client.ask(url)
         body = (answer.body or {}) if answer.status == 200 else {}
         if isinstance(body.get("data"), str):
             attachment["data"] = body["data"]

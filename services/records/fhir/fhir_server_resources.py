@@ -11,7 +11,7 @@ from data_models import errors
 from data_models.clock import Clock
 from data_models.identifiers import PatientId
 from data_models.resource import Resource
-from services.records.fhir.fhir_client import FhirAnswer, FhirClient, FhirWrite, Pages
+from services.records.fhir.fhir_client import FhirAnswer, FhirClient, FhirRequest, Pages
 from services.records.fhir.fhir_search import capability_of
 from services.records.fhir.patient_lookup import PatientLookup, is_fhir_id, unexpected
 
@@ -42,7 +42,7 @@ class FhirServerResources:
         """Return one resource; None if the server says that there is none."""
         if not is_fhir_id(resource_id):
             return None
-        answer = await self._client.get(self._url(kind, resource_id))
+        answer = await self._client.ask(self._url(kind, resource_id))
         if answer.status in (404, 410):
             return None
         return _checked(answer, kind)
@@ -81,7 +81,7 @@ class FhirServerResources:
         first, kind = body["identifier"][0], str(body["resourceType"])
         token = f"{first['system']}|{first['value']}"
         headers = {"If-None-Exist": urlencode({"identifier": token})}
-        answer = await self._client.write(self._url(kind), _write("POST", body, headers))
+        answer = await self._client.ask(self._url(kind), _write("POST", body, headers))
         if answer.status in _CONFLICTS:
             raise errors.RecordChangedError(f"several {kind} carry the identifier")
         if answer.status in (200, 201) and _is_kind(answer.body, kind):
@@ -98,7 +98,7 @@ class FhirServerResources:
     async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
         kind, key = str(body["resourceType"]), str(body["id"])
         headers = {} if before.version is None else {"If-Match": f'W/"{before.version}"'}
-        answer = await self._client.write(self._url(kind, key), _write("PUT", body, headers))
+        answer = await self._client.ask(self._url(kind, key), _write("PUT", body, headers))
         if answer.status in _CONFLICTS or answer.status in (404, 410):
             return await self._ours(kind, key, body)
         if answer.status in (200, 201) and _is_kind(answer.body, kind):
@@ -121,10 +121,10 @@ class FhirServerResources:
 
 def _write(
     method: Literal["PUT", "POST"], body: Mapping[str, Any], headers: Mapping[str, str]
-) -> FhirWrite:
+) -> FhirRequest:
     data = json.dumps(body, ensure_ascii=False).encode()
     fixed = {"Content-Type": "application/fhir+json", "Prefer": "return=representation"}
-    return FhirWrite(method, data, {**fixed, **headers})
+    return FhirRequest(method, data, {**fixed, **headers})
 
 
 def _checked(answer: FhirAnswer, kind: str) -> Resource:

@@ -33,11 +33,11 @@ class PatientLookup:
             RecordNotFoundError: no patient carries the id.
             RecordAmbiguousError: more than one does.
             RecordReplacedError: who carried it was merged into another.
-            RecordsError: as `FhirClient.get`.
+            RecordsError: as `FhirClient.ask`.
         """
         token = f"{self._system}|{patient_id}" if self._system else patient_id
         url = (self._client.base_url / "Patient").with_query(identifier=token, _count=10)
-        answer = await self._client.get(url)
+        answer = await self._client.ask(url)
         if answer.status != 200:
             raise unexpected(answer)
         rows = [entry.get("resource") for entry in bundle_entries(answer.body)]
@@ -61,7 +61,7 @@ class PatientLookup:
     async def _read(self, patient_id: PatientId) -> tuple[str, dict[str, Any]]:
         if not is_fhir_id(patient_id):
             raise errors.RecordNotFoundError
-        answer = await self._client.get(self._client.base_url / "Patient" / patient_id)
+        answer = await self._client.ask(self._client.base_url / "Patient" / patient_id)
         if answer.status in (404, 410):
             raise errors.RecordNotFoundError
         body = answer.body or {}

@@ -145,7 +145,7 @@ class Server:
         self.is_down = False
         self.asked: list[str] = []
 
-    async def get(self, url: URL) -> FhirAnswer:
+    async def ask(self, url: URL) -> FhirAnswer:
         if self.is_down:
             raise RecordsUnavailableError("down")
         self.asked.append(url.path_qs)

@@ -62,7 +62,7 @@ class Server:
         self.people = list(everybody())
         self.is_down = False
 
-    async def get(self, url: URL) -> FhirAnswer:
+    async def ask(self, url: URL) -> FhirAnswer:
         if self.is_down:
             raise RecordsUnavailableError("down")
         assert url.query.keys() & {"identifier", "family", "birthdate", "_id"}, "a list of all"

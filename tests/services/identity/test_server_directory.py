@@ -41,7 +41,7 @@ class Millions:
         self.waits.set()
         self.is_down = False
 
-    async def get(self, url: URL) -> FhirAnswer:
+    async def ask(self, url: URL) -> FhirAnswer:
         await self.waits.wait()
         if self.is_down:
             raise RecordsUnavailableError("down")

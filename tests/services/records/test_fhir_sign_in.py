@@ -136,7 +136,7 @@ async def test_backend_services_sign_in_with_a_key_that_the_server_checks(
     )
     client = fhir_client_for(basis_of(chosen, session, clock=SystemClock()))
     for _ in range(3):
-        assert (await client.get(client.base_url / "Patient" / "p9")).status == 200
+        assert (await client.ask(client.base_url / "Patient" / "p9")).status == 200
     assert tokens.faults == []
     assert tokens.issued == 1
 
@@ -148,12 +148,12 @@ async def test_a_token_is_renewed_before_its_end_and_when_it_is_refused(
     chosen = settings(tokens, fhir_client_secret="s3cret", fhir_token_url=f"{tokens.url}/token")
     client = fhir_client_for(basis_of(chosen, session, clock=clock))
     address = client.base_url / "Patient" / "p9"
-    await client.get(address)
+    await client.ask(address)
     clock.advance(241)  # of 300, less a minute
-    await client.get(address)
+    await client.ask(address)
     assert tokens.issued == 2
     tokens.valid.clear()  # withdrawn at the server
-    assert (await client.get(address)).status == 200
+    assert (await client.ask(address)).status == 200
     assert tokens.issued == 3
 
 
@@ -163,7 +163,7 @@ async def test_a_wrong_secret_is_the_operators_matter_and_is_in_no_error(
     chosen = settings(tokens, fhir_client_secret="wr0ng-s3cret")
     client = fhir_client_for(basis_of(chosen, session))
     with pytest.raises(RecordsRefusedError) as caught:
-        await client.get(client.base_url / "Patient" / "p9")
+        await client.ask(client.base_url / "Patient" / "p9")
     assert "wr0ng" not in repr(caught.value)
 
 
@@ -172,7 +172,7 @@ async def test_a_busy_server_of_tokens_is_asked_again(
 ) -> None:
     tokens.busy = 1
     client = fhir_client_for(basis_of(settings(tokens, fhir_client_secret="s3cret"), session))
-    assert (await client.get(client.base_url / "Patient" / "p9")).status == 200
+    assert (await client.ask(client.base_url / "Patient" / "p9")).status == 200
 
 
 @pytest.mark.slow
@@ -192,7 +192,7 @@ async def test_an_answer_without_a_token_is_an_error_of_the_records(
     chosen = settings(tokens, fhir_client_secret="s3cret")
     client = fhir_client_for(basis_of(chosen, session))
     with pytest.raises(error):
-        await client.get(client.base_url / "Patient" / "p9")
+        await client.ask(client.base_url / "Patient" / "p9")
 
 
 def test_a_file_without_a_key_stops_the_start() -> None:

@@ -45,7 +45,7 @@ class Server:
         found = [{"resource": one} for one in self.rows if one["resourceType"] == url.name]
         return Pages(found, truncated=self.truncated)
 
-    async def get(self, url: URL) -> FhirAnswer:
+    async def ask(self, url: URL) -> FhirAnswer:
         keys = url.query["_id"].split(",")
         assert len(keys) <= 20
         known = [str(number) for number in range(1, 50)] if self.ignores_ids else keys
