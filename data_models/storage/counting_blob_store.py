@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from data_models.clock import Clock
@@ -14,28 +14,16 @@ StorageOperation: TypeAlias = Literal["read", "create", "replace", "delete", "li
 
 @dataclass(slots=True)
 class StorageCounts:
-    """Operations by kind, failed ones included, bytes of content, and the time they took.
+    """How many operations there were, failed ones included, and the time they took.
 
     Attributes:
         waited_seconds: Time in which at least one operation was under way.
     """
 
-    operations: dict[StorageOperation, int] = field(default_factory=dict)
-    bytes_read: int = 0
-    bytes_written: int = 0
+    total: int = 0
     waited_seconds: float = 0.0
     _under_way: int = 0
     _waits_since: float = 0.0
-
-    @property
-    def total(self) -> int:
-        """All operations."""
-        return sum(self.operations.values())
-
-    def add(self, kind: StorageOperation, *, written: int = 0) -> None:
-        """Count one operation of `kind` with `written` bytes."""
-        self.operations[kind] = self.operations.get(kind, 0) + 1
-        self.bytes_written += written
 
     @contextmanager
     def waiting(self, clock: Clock) -> Iterator[None]:
@@ -76,7 +64,7 @@ def _ignore(_: StorageOperation) -> None:
 class CountingBlobStore:
     """A `BlobStore` that counts for the `storage_counter` it is called under, if any.
 
-    `copy` counts as one operation without bytes; `check` and `close` are not counted.
+    `check` and `close` are not counted.
 
     Attributes:
         observe: Told of every operation, whoever asks for it.
@@ -87,18 +75,15 @@ class CountingBlobStore:
     observe: Callable[[StorageOperation], None] = _ignore
 
     async def read(self, name: str) -> Blob | None:
-        with self._counted("read") as counts:
-            blob = await self.inner.read(name)
-        if blob is not None:
-            counts.bytes_read += len(blob.data)
-        return blob
+        with self._counted("read"):
+            return await self.inner.read(name)
 
     async def create(self, name: str, data: bytes) -> str:
-        with self._counted("create", written=len(data)):
+        with self._counted("create"):
             return await self.inner.create(name, data)
 
     async def replace(self, name: str, data: bytes, *, etag: str) -> str:
-        with self._counted("replace", written=len(data)):
+        with self._counted("replace"):
             return await self.inner.replace(name, data, etag=etag)
 
     async def delete(self, name: str) -> None:
@@ -123,7 +108,7 @@ class CountingBlobStore:
             yield each
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
-        with self._counted("append", written=len(data)):
+        with self._counted("append"):
             return await self.inner.append(name, data, position=position)
 
     async def check(self) -> None:
@@ -133,10 +118,10 @@ class CountingBlobStore:
         await self.inner.close()
 
     @contextmanager
-    def _counted(self, kind: StorageOperation, *, written: int = 0) -> Iterator[StorageCounts]:
+    def _counted(self, kind: StorageOperation) -> Iterator[StorageCounts]:
         """Count one operation; outside every `storage_counter` for nobody."""
         self.observe(kind)
         counts = _current.get() or StorageCounts()
-        counts.add(kind, written=written)
+        counts.total += 1
         with counts.waiting(self.clock):
             yield counts
