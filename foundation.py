@@ -1,6 +1,7 @@
 """What all parts stand on: the stores, the records, the team. Built once, by `app.py`."""
 
 from dataclasses import dataclass
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from prometheus_client import CollectorRegistry
@@ -18,7 +19,7 @@ from group_chat.tools.catalogue import TOOL_NAMES
 from services.access.access_factory import on_behalf_for
 from services.access.on_behalf import OnBehalf
 from services.assistant.assistant_factory import assistant_for
-from services.assistant.back_end import AssistantBackEnd, OwnContacts
+from services.assistant.back_end import AssistantBackEnd, own_contacts
 from services.assistant.made_for import MadeFor
 from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
@@ -38,7 +39,7 @@ from services.identity.directory import Directory
 from services.identity.identity_factory import directory_for, linker_for
 from services.language.reader import ReaderTeam
 from services.orders.order_drafts import OrderDrafts
-from services.patient_context.beside import IllsOfRecord, StaffOfRecord
+from services.patient_context.beside import chart_has, staff_beside
 from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
@@ -253,8 +254,8 @@ def patients_of(base: Foundation) -> PatientContextService:
         linker=linker_for(settings, directory=base.directory, fits=pattern.matches),
         allow_unknown=settings.allow_unknown_patients,
         guard=base.access.guard,
-        beside=(StaffOfRecord(records=records).names, OwnContacts(back_end=base.assistant).names),
-        has_ill=IllsOfRecord(records=records).has,
+        beside=(partial(staff_beside, records), partial(own_contacts, base.assistant)),
+        has_ill=partial(chart_has, records),
     )
 
 

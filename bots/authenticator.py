@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -23,25 +24,18 @@ from services.access.token_form import read_form, verified_claims
 PATIENCE_SECONDS = 0.05
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetadataKeyDownload:
-    """Finds the key document by the OpenID metadata; the caller owns `session`."""
-
-    session: aiohttp.ClientSession
-    metadata_url: str
-
-    async def __call__(self) -> bytes:
-        """See `KeyDownload`."""
-        metadata = await signing_keys.HttpKeyDownload(session=self.session, url=self.metadata_url)()
-        try:
-            keys_url = orjson.loads(metadata)["jwks_uri"]
-        except (ValueError, TypeError, KeyError) as error:
-            raise SignInUnavailableError("the metadata is not as expected") from error
-        if not isinstance(keys_url, str):
-            raise SignInUnavailableError("the metadata is not as expected")
-        if urlsplit(keys_url)[:2] != urlsplit(self.metadata_url)[:2]:
-            raise SignInUnavailableError("the metadata points to another server")
-        return await signing_keys.HttpKeyDownload(session=self.session, url=keys_url)()
+async def keys_by_metadata(session: aiohttp.ClientSession, metadata_url: str) -> bytes:
+    """Return the key document that the OpenID metadata names; see `KeyDownload`."""
+    metadata = await signing_keys.download_keys(session, metadata_url)
+    try:
+        keys_url = orjson.loads(metadata)["jwks_uri"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise SignInUnavailableError("the metadata is not as expected") from error
+    if not isinstance(keys_url, str):
+        raise SignInUnavailableError("the metadata is not as expected")
+    if urlsplit(keys_url)[:2] != urlsplit(metadata_url)[:2]:
+        raise SignInUnavailableError("the metadata points to another server")
+    return await signing_keys.download_keys(session, keys_url)
 
 
 class ChannelKeys:
@@ -227,7 +221,7 @@ def open_bot_access(config: BotConfig, clock: Clock) -> BotAccess:
     if config.bots.team.app_id is None:
         # Settings see to it that no agent has a bot of its own then.
         return BotAccess(PerBot(LoopbackAuthenticator(service_urls=urls)), session, urls)
-    download = MetadataKeyDownload(session=session, metadata_url=config.key_metadata_url)
+    download = partial(keys_by_metadata, session, config.key_metadata_url)
     keys = ChannelKeys(download=download, clock=clock)
 
     def authenticator(bot: Registration) -> BotAuthenticator:

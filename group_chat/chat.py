@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 
+from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 
 from data_models.chat_context import AgentMessage
@@ -24,7 +25,7 @@ from group_chat.messages import (
     text_message,
 )
 from group_chat.side_by_side import SideBySide
-from group_chat.speakers.judge import Judge, speaker_of
+from group_chat.speakers.judge import speaker_of
 from group_chat.speakers.plan_text import plan_message
 from group_chat.speakers.speaker_state import Announce, Ask, End, Work
 from group_chat.speakers.turn_controller import TurnController
@@ -45,7 +46,7 @@ class ClinicalGroupChat:
         agents: Mapping[str, TeamAgent],
         turn: TurnContext,
         controller: TurnController,
-        judge: Judge,
+        judge: ChatCompletionClientBase,
         clock: Clock,
         ids: IdSource,
         limits: GroupChatLimits,

@@ -18,7 +18,6 @@ from group_chat.drafts.checked_output import StatementChecking
 from group_chat.drafts.event_stream import EventStream
 from group_chat.limits import GroupChatLimits
 from group_chat.speakers.gate import named_by_others, of_last_deed, opening
-from group_chat.speakers.judge import Judge
 from group_chat.speakers.speaker_state import SpeakerState
 from group_chat.speakers.turn_controller import TurnController
 from group_chat.tools.catalogue import Connected, catalogue
@@ -101,7 +100,7 @@ class SemanticGroupChat:
         self._agents = factory.build(team)
         self._tool_kernel = factory.tool_kernel()
         self._checking = StatementChecking(team=team, is_language_model=is_language_model)
-        self._judge = Judge(chat_model=chat_model)
+        self._judge = chat_model
         self._clock, self._ids, self._limits = clock, ids, limits
         self._former = team.legacy_names
         self._tasks = {

@@ -18,29 +18,25 @@ _INSTRUCTIONS = (
 )
 
 
-class Judge:
-    """Asks a model who of several addressed agents speaks next. Holds nothing of any turn."""
+async def pick(model: ChatCompletionClientBase, agents: Sequence[str], text: str) -> str | None:
+    """Ask a model who of several addressed agents speaks next; None if its verdict is unusable.
 
-    def __init__(self, *, chat_model: ChatCompletionClientBase) -> None:
-        self._chat_model = chat_model
-
-    async def pick(self, agents: Sequence[str], text: str) -> str | None:
-        """Return one of `agents`, or None if the verdict is unusable.
-
-        Raises:
-            ModelError: the model cannot be reached or is too slow.
-        """
-        instructions = _INSTRUCTIONS + ", ".join(agents)
-        try:
-            said = await say_once(self._chat_model, instructions, last_line(text))
-        except (ModelOutputError, ModelRefusedError):
-            return None
-        verdict = said.strip(" \t\r\n*.\"'`").casefold()
-        return next((agent for agent in agents if agent.casefold() == verdict), None)
+    Raises:
+        ModelError: the model cannot be reached or is too slow.
+    """
+    instructions = _INSTRUCTIONS + ", ".join(agents)
+    try:
+        said = await say_once(model, instructions, last_line(text))
+    except (ModelOutputError, ModelRefusedError):
+        return None
+    verdict = said.strip(" \t\r\n*.\"'`").casefold()
+    return next((agent for agent in agents if agent.casefold() == verdict), None)
 
 
 async def speaker_of(
-    controller: TurnController, judge: Judge, history: Sequence[ChatMessageContent]
+    controller: TurnController,
+    judge: ChatCompletionClientBase,
+    history: Sequence[ChatMessageContent],
 ) -> str:
     """Return whose move it is; a line written by code is the facilitator's.
 
@@ -49,7 +45,7 @@ async def speaker_of(
     facilitator = controller.speakers.facilitator
     if isinstance(controller.move, AskOneOf):
         among, last = controller.move.agents, history[-1]
-        verdict = await judge.pick(among, last.content)
+        verdict = await pick(judge, among, last.content)
         # The facilitator has just spoken: asking it again would go round in a circle.
         controller.choose(among[0] if verdict is None and last.name == facilitator else verdict)
     move = controller.move

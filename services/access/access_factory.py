@@ -1,5 +1,6 @@
 """The access parts that the settings ask for."""
 
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ from services.access.sign_in.oidc import OidcRules, OidcSignIn
 from services.access.sign_in.oidc_provider import OidcProvider
 from services.access.sign_in.sign_in_sessions import SignInSessions
 from services.access.sign_in.smart import SmartLaunch
-from services.access.signing_keys import HttpKeyDownload, SigningKeys
+from services.access.signing_keys import SigningKeys, download_keys
 from services.basis import Basis
 from settings import Settings
 
@@ -209,7 +210,7 @@ def _by_key(basis: Basis, *, keys: KeyFile | None) -> ApiKeyAuthenticator:
 
 
 def _signing_keys(basis: Basis, url: str) -> SigningKeys:
-    return SigningKeys(download=HttpKeyDownload(session=basis.session, url=url), clock=basis.clock)
+    return SigningKeys(download=partial(download_keys, basis.session, url), clock=basis.clock)
 
 
 def _tenants(settings: Settings) -> list[str]:

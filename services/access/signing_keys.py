@@ -41,22 +41,15 @@ KeyDownload: TypeAlias = Callable[[], Awaitable[bytes]]
 """Fetches the JWKS document; raises SignInUnavailableError after three seconds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpKeyDownload:
-    """Fetches the key document from `url`; the caller owns `session`."""
-
-    session: aiohttp.ClientSession
-    url: str
-
-    async def __call__(self) -> bytes:
-        """Return the JWKS document; see `KeyDownload`."""
-        try:
-            answer = await ask(self.session, "GET", self.url, _BOUNDS)
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise SignInUnavailableError("the key server did not answer") from error
-        if answer.status != 200:
-            raise SignInUnavailableError(f"the key server answered {answer.status}")
-        return answer.body
+async def download_keys(session: aiohttp.ClientSession, url: str) -> bytes:
+    """Return the JWKS document at `url`; see `KeyDownload`."""
+    try:
+        answer = await ask(session, "GET", url, _BOUNDS)
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise SignInUnavailableError("the key server did not answer") from error
+    if answer.status != 200:
+        raise SignInUnavailableError(f"the key server answered {answer.status}")
+    return answer.body
 
 
 class KeyTable:

@@ -50,19 +50,15 @@ class NoAssistant:
 _FOUND_LIMIT = 5
 
 
-class OwnContacts:
-    """Names of the contacts of whoever writes; nobody else's are looked through."""
+async def own_contacts(
+    back_end: AssistantBackEnd, user: str, _patient_id: PatientId | None, said: str
+) -> Collection[str]:
+    """Return the names of at most five contacts of the user's own that hold all words of `said`.
 
-    def __init__(self, *, back_end: AssistantBackEnd) -> None:
-        self._back_end = back_end
-
-    async def names(self, user: str, patient_id: PatientId | None, said: str) -> Collection[str]:
-        """Return the names of at most five contacts that hold all words of `said`.
-
-        Raises:
-            AssistantError: they cannot be read.
-        """
-        if not said:
-            return ()
-        book = self._back_end.of(user, zone=UTC).contacts
-        return [one.name for one in await book.search(said, limit=_FOUND_LIMIT)]
+    Raises:
+        AssistantError: they cannot be read.
+    """
+    if not said:
+        return ()
+    book = back_end.of(user, zone=UTC).contacts
+    return [one.name for one in await book.search(said, limit=_FOUND_LIMIT)]

@@ -84,29 +84,22 @@ def _after(tail: Tail, data: bytes) -> Tail:
     return Tail(tail.place, tail.part, len(data), tail.records, tail.link, is_damaged=damaged)
 
 
-# Looks for one record in the trail; for what must be on it exactly once.
+async def is_on_trail(store: BlobStore, action: str, *, since: datetime) -> bool:
+    """Whether any replica wrote a record with `action` on the day of `since` or later.
 
+    Slow: for what must be on the trail exactly once, after a crash, not for every turn.
 
-class AuditSearch:
-    """Reads the trail of all replicas. Slow: for the time after a crash, not for every turn."""
-
-    def __init__(self, *, store: BlobStore) -> None:
-        self._store = store
-
-    async def holds(self, action: str, *, since: datetime) -> bool:
-        """Whether a record with `action` was written on the day of `since` or later.
-
-        Raises:
-            StoreUnavailableError: the trail cannot be read, so nobody knows.
-        """
-        wanted, first_day = f'"{action}"'.encode(), since.strftime("%Y-%m-%d")
-        async for row in self._store.list(ROOT):
-            if row.name.removeprefix(ROOT)[: len(first_day)] < first_day:
-                continue
-            blob = await self._store.read(row.name)
-            if blob is not None and wanted in blob.data:
-                return True
-        return False
+    Raises:
+        StoreUnavailableError: the trail cannot be read, so nobody knows.
+    """
+    wanted, first_day = f'"{action}"'.encode(), since.strftime("%Y-%m-%d")
+    async for row in store.list(ROOT):
+        if row.name.removeprefix(ROOT)[: len(first_day)] < first_day:
+            continue
+        blob = await store.read(row.name)
+        if blob is not None and wanted in blob.data:
+            return True
+    return False
 
 
 BATCH_LIMIT_RECORDS = 500

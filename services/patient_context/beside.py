@@ -51,17 +51,11 @@ Raises:
 """
 
 
-class IllsOfRecord:
-    """What a chart holds of illnesses and operations: by these a patient is pointed at."""
-
-    def __init__(self, *, records: PatientRecords) -> None:
-        self._records = records
-
-    async def has(self, patient_id: PatientId, ill: str) -> bool:
-        """Return whether the chart has it, by any name; see `HasIll`."""
-        record = await self._records.load(patient_id, _ILLS)
-        said = [words_of(one) for one in (ill, *concept_table().also_called(ill))]
-        return any(told >= {*one} for told in record.derived(_ills_of) for one in said if one)
+async def chart_has(records: PatientRecords, patient_id: PatientId, ill: str) -> bool:
+    """Return whether the chart has an illness or operation, by any name; see `HasIll`."""
+    record = await records.load(patient_id, _ILLS)
+    said = [words_of(one) for one in (ill, *concept_table().also_called(ill))]
+    return any(told >= {*one} for told in record.derived(_ills_of) for one in said if one)
 
 
 def _ills_of(record: PatientRecord) -> tuple[frozenset[str], ...]:
@@ -72,17 +66,13 @@ def _ills_of(record: PatientRecord) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(words_of(each)) for texts in told for each in texts)
 
 
-class StaffOfRecord:
-    """Those whom CareTeam, Encounter and Practitioner of a chart name."""
-
-    def __init__(self, *, records: PatientRecords) -> None:
-        self._records = records
-
-    async def names(self, user: str, patient_id: PatientId | None, said: str) -> Collection[str]:
-        """Return the staff of the chart, whatever is `said`; see `NamesBeside`."""
-        if patient_id is None:
-            return ()
-        return (await self._records.load(patient_id, _NEED)).derived(staff_of)
+async def staff_beside(
+    records: PatientRecords, _user: str, patient_id: PatientId | None, _said: str
+) -> Collection[str]:
+    """Return whom CareTeam, Encounter and Practitioner of a chart name; see `NamesBeside`."""
+    if patient_id is None:
+        return ()
+    return (await records.load(patient_id, _NEED)).derived(staff_of)
 
 
 def staff_of(record: PatientRecord) -> frozenset[str]:

@@ -92,39 +92,33 @@ def request_of(payload: Mapping[str, Any]) -> Request | None:
     return Request(action, str(payload["agent"]), str(payload["name"]), **texts)
 
 
-class ClinicService:
-    """Carries out confirmed requests. Holds no state of any turn."""
+async def perform(clinic: Clinic, request: Request, *, patient_id: PatientId) -> Done:
+    """Do what was confirmed, once, however often it is asked.
 
-    def __init__(self, *, clinic: Clinic) -> None:
-        self._clinic = clinic
+    Raises:
+        ToolInputError: the time or the appointment is no longer there; nothing was changed.
+        RecordsError: the records do not answer; it may or may not have been done.
+    """
+    match request.action:
+        case "book_appointment":
+            booked = await clinic.book(patient_id, request.slot_id, request.reason)
+            return await _stands(clinic, f"Booked: {request.name}.", booked)
+        case "move_appointment":
+            moved = await clinic.move(patient_id, request.appointment_id, request.slot_id)
+            return await _stands(clinic, f"Moved: {request.name}.", moved)
+        case "cancel_appointment":
+            gone = await clinic.cancel(patient_id, request.appointment_id)
+            return Done(f"Cancelled: {request.name}.", "appointment_id", gone.appointment_id)
+        case "register_person":
+            born = date.fromisoformat(request.birth_date)
+            person = await clinic.register(request.person, born)
+            return Done(f"Registered: {request.name}.", "patient_id_retrieved", person.person_id)
 
-    async def perform(self, request: Request, *, patient_id: PatientId) -> Done:
-        """Do what was confirmed, once, however often it is asked.
 
-        Raises:
-            ToolInputError: the time or the appointment is no longer there; nothing was changed.
-            RecordsError: the records do not answer; it may or may not have been done.
-        """
-        match request.action:
-            case "book_appointment":
-                booked = await self._clinic.book(patient_id, request.slot_id, request.reason)
-                return await self._stands(f"Booked: {request.name}.", booked)
-            case "move_appointment":
-                moved = await self._clinic.move(patient_id, request.appointment_id, request.slot_id)
-                return await self._stands(f"Moved: {request.name}.", moved)
-            case "cancel_appointment":
-                gone = await self._clinic.cancel(patient_id, request.appointment_id)
-                return Done(f"Cancelled: {request.name}.", "appointment_id", gone.appointment_id)
-            case "register_person":
-                born = date.fromisoformat(request.birth_date)
-                person = await self._clinic.register(request.person, born)
-                text = f"Registered: {request.name}."
-                return Done(text, "patient_id_retrieved", person.person_id)
-
-    async def _stands(self, text: str, each: Appointment) -> Done:
-        row = {
-            "appointment_id": each.appointment_id,
-            "start": f"{each.start:%Y-%m-%d %H:%M}",
-            "doctor": await self._clinic.doctor_name(each.doctor_id),
-        }
-        return Done(text, "appointment_id", each.appointment_id, row)
+async def _stands(clinic: Clinic, text: str, each: Appointment) -> Done:
+    row = {
+        "appointment_id": each.appointment_id,
+        "start": f"{each.start:%Y-%m-%d %H:%M}",
+        "doctor": await clinic.doctor_name(each.doctor_id),
+    }
+    return Done(text, "appointment_id", each.appointment_id, row)

@@ -7,7 +7,7 @@ from data_models.identifiers import PatientId
 from data_models.scenarios.scenario_session import MigrationAppliedEvent
 from data_models.storage.blob_changes import put_blob
 from data_models.storage.blob_store import BlobStore
-from services.audit.trail import Audit, AuditSearch, record_access
+from services.audit.trail import Audit, is_on_trail, record_access
 from services.model_port import StructuredModel
 from services.records.resources.ports import PatientRecords
 from services.scenarios.migration.catalogue import Catalogue
@@ -33,8 +33,7 @@ class ScenarioEvents:
     """
 
     def __init__(self, *, audit: Audit, trail: BlobStore, blobs: BlobStore) -> None:
-        self._audit, self._blobs = audit, blobs
-        self._search = AuditSearch(store=trail)
+        self._audit, self._trail, self._blobs = audit, trail, blobs
 
     async def deliver(
         self,
@@ -55,7 +54,7 @@ class ScenarioEvents:
         mark = f"event:{event.event_id}"[:80]
         if is_retry and await self._blobs.read(name) is not None:
             return
-        if not (is_retry and await self._search.holds(mark, since=event.timestamp)):
+        if not (is_retry and await is_on_trail(self._trail, mark, since=event.timestamp)):
             await record_access(
                 self._audit,
                 principal,

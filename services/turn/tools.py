@@ -14,7 +14,6 @@ from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.orders.order_drafts import OrderDrafts
 from services.scheduling.clinic import Clinic
-from services.scheduling.confirmed_bookings import ClinicService
 from services.team import Team
 from services.telemetry.metrics import Metrics
 from services.tool_memory.choice import Picked, picked_from
@@ -41,7 +40,7 @@ class TurnTools:
     limits: ToolMemoryLimits = field(default_factory=ToolMemoryLimits)
     time_zone: str = "UTC"
     on_extractor_failure: Callable[[], None] | None = None
-    clinic: ClinicService | None = None
+    clinic: Clinic | None = None
     orders: OrderDrafts | None = None
 
     def open(self, turn: GroundedTurn) -> ToolMemorySession:
@@ -103,7 +102,7 @@ def tools_for(
         entities=entities,
         assistant=assistant,
         on_extractor_failure=metrics.extractor_failed,
-        clinic=ClinicService(clinic=clinic),
+        clinic=clinic,
         scenarios=scenarios,
         orders=orders,
     )

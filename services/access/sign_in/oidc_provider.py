@@ -4,6 +4,7 @@ import hashlib
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
@@ -14,7 +15,7 @@ from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
 from data_models.http_answers import Bounds, ask
 from services.access.sign_in.begun import Begun
-from services.access.signing_keys import HttpKeyDownload, SigningKeys
+from services.access.signing_keys import SigningKeys, download_keys
 from services.access.token_form import read_form, verified_claims
 
 DISCOVERY_SECONDS = 24 * 3_600.0
@@ -176,7 +177,7 @@ class OidcProvider:
             raise SignInUnavailableError("the provider says nothing usable") from error
         if found.issuer != self.issuer and not self.is_smart:
             raise SignInUnavailableError("OIDC_ISSUER is not what the provider calls itself")
-        download = HttpKeyDownload(session=self.session, url=found.jwks_uri)
+        download = partial(download_keys, self.session, found.jwks_uri)
         self._keys = SigningKeys(download=download, clock=self.clock)
         self._endpoints, self._found_at = found, self.clock.monotonic()
         return found

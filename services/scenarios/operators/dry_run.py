@@ -10,6 +10,7 @@ from data_models.clock import Clock
 from data_models.errors import CorruptDocumentError
 from data_models.identifiers import hashed
 from data_models.scenarios.scenario_session import PatientProfile
+from data_models.storage.blob_store import BlobStore
 from data_models.values import Value
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.migration_config import MigrationConfig
@@ -18,7 +19,7 @@ from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.ports import SessionIndex, SessionRow
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.operators.stored_sessions import StoredSession, StoredSessions
+from services.scenarios.operators.stored_sessions import StoredSession, read_session
 from services.scenarios.session.facts import lasting
 
 READ_AT_ONCE = 16
@@ -73,7 +74,7 @@ class DryRun:
 
     store: ScenarioStore
     index: SessionIndex
-    sessions: StoredSessions
+    documents: BlobStore
     clock: Clock
     config: MigrationConfig
 
@@ -110,7 +111,7 @@ class DryRun:
 
     async def _row(self, chain: VersionChain, row: SessionRow) -> DryRunRow:
         try:
-            stored = await self.sessions.read(row)
+            stored = await read_session(self.documents, row)
         except CorruptDocumentError:
             return _without_session(row, "unreadable", "its document cannot be read")
         if stored is None:

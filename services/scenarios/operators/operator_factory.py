@@ -21,7 +21,6 @@ from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.plan_reader import PlanReader
 from services.scenarios.operators.score import ScoreBook
 from services.scenarios.operators.session_service import SessionService
-from services.scenarios.operators.stored_sessions import StoredSessions
 from services.scenarios.scenario_factory import ScenarioStores
 from services.telemetry.figures import Figures
 
@@ -158,15 +157,15 @@ def _sessions_for(
     clock: Clock,
     lease: MaintenanceLease,
 ) -> SessionService:
-    store, index, stored = stores.store, stores.index, StoredSessions(documents=documents.store)
+    store, index = stores.store, stores.index
     return SessionService(
         store=store,
         index=index,
-        sessions=stored,
+        documents=documents.store,
         contexts=ChatContextAccessor(documents=documents),
         maintenance_lease=lease,
         dry_run=DryRun(
-            store=store, index=index, sessions=stored, clock=clock, config=stores.config
+            store=store, index=index, documents=documents.store, clock=clock, config=stores.config
         ),
         log=log,
         now=clock.now,

@@ -20,6 +20,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import hashed
 from data_models.scenarios.scenario_session import ScenarioSession
+from data_models.storage.blob_store import BlobStore
 from data_models.values import Value
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
@@ -29,7 +30,7 @@ from services.scenarios.operators.dry_run import DryRun
 from services.scenarios.operators.interventions import Intervention, intervened
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.session_view import NextView, SessionView, view_of_session
-from services.scenarios.operators.stored_sessions import StoredSession, StoredSessions
+from services.scenarios.operators.stored_sessions import StoredSession, read_session
 
 PAGE_LIMIT = 1_000
 SHORTEST_ID = 8
@@ -108,7 +109,7 @@ class SessionService:
 
     store: ScenarioStore
     index: SessionIndex
-    sessions: StoredSessions
+    documents: BlobStore
     contexts: ChatContextAccessor
     maintenance_lease: MaintenanceLease
     dry_run: DryRun
@@ -154,7 +155,7 @@ class SessionService:
             ScenarioNotFoundError: there is none, or it has ended.
         """
         row = await self._row(scenario_id, session)
-        stored = await self.sessions.read(row)
+        stored = await read_session(self.documents, row)
         if stored is None or stored.session.step is None:
             raise ScenarioNotFoundError("the session is not stored any more")
         await self._record(stored, operator, "show_session")
@@ -210,7 +211,7 @@ class SessionService:
 
     async def _act_on(self, row: SessionRow, act: Intervention, operator: str) -> None:
         """Do `act` to the session of `row`; see `act` for errors."""
-        if (stored := await self.sessions.read(row)) is None:
+        if (stored := await read_session(self.documents, row)) is None:
             raise ScenarioNotFoundError("the session is not stored any more")
         await self._intervene(stored.session, act)  # what cannot be done holds no conversation
         await self._record(stored, operator, f"session_{act.action}")

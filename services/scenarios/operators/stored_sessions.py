@@ -26,25 +26,19 @@ class _Header(BaseModel):
     conversation_id: str
 
 
-class StoredSessions:
-    """Reads sessions for people who look at many; never writes."""
+async def read_session(documents: BlobStore, row: SessionRow) -> StoredSession | None:
+    """Return the session of an index row; None if its document has gone or holds another.
 
-    def __init__(self, *, documents: BlobStore) -> None:
-        self._documents = documents
-
-    async def read(self, row: SessionRow) -> StoredSession | None:
-        """Return the session of an index row; None if its document has gone or holds another.
-
-        Raises:
-            CorruptDocumentError: the document cannot be read.
-        """
-        blob = await self._documents.read(row.place) if row.place else None
-        if blob is None:
-            return None
-        context = context_in(blob.data)
-        held = (one for one in context.sessions if one.session_id == row.session_id)
-        session = next(held, None)
-        return None if session is None else StoredSession(session, context)
+    Raises:
+        CorruptDocumentError: the document cannot be read.
+    """
+    blob = await documents.read(row.place) if row.place else None
+    if blob is None:
+        return None
+    context = context_in(blob.data)
+    held = (one for one in context.sessions if one.session_id == row.session_id)
+    session = next(held, None)
+    return None if session is None else StoredSession(session, context)
 
 
 def context_in(data: bytes) -> ChatContext:

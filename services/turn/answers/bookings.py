@@ -9,13 +9,8 @@ from data_models.errors import ToolInputError, UnknownAgentError
 from services.entities.session import Derives
 from services.language.replies.yes_no import says_yes
 from services.language.words.phrases import says
-from services.scheduling.confirmed_bookings import (
-    YES_WORDS,
-    ClinicService,
-    Done,
-    Request,
-    request_of,
-)
+from services.scheduling.clinic import Clinic
+from services.scheduling.confirmed_bookings import YES_WORDS, Done, Request, perform, request_of
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.session import FinishedRun
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
@@ -61,14 +56,14 @@ class TurnBookings(TurnStep):
         return await self._carry_out(grounded, request, clinic)
 
     async def _carry_out(
-        self, turn: GroundedTurn, request: Request, clinic: ClinicService
+        self, turn: GroundedTurn, request: Request, clinic: Clinic
     ) -> QuestionOutcome:
         began, patient_id = self.clock.monotonic(), turn.patient_id
         if patient_id is None:
             return QuestionOutcome(turn, request.declined, _DECLINED)
         await turn.claim.hold()  # one that slept through its claim does nothing
         try:
-            done = await clinic.perform(request, patient_id=patient_id)
+            done = await perform(clinic, request, patient_id=patient_id)
         except ToolInputError as failure:
             self._record(turn, request, None, str(failure), began)
             text = _SORRY.format(problem=str(failure).partition(";")[0])

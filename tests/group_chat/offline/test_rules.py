@@ -11,15 +11,15 @@ from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
-from group_chat.speakers.judge import Judge
+from group_chat.speakers.judge import pick
 from services.language.reading import read
 from tests.group_chat.offline.conftest import SITUATION
 from tests.tables import with_cases
 
 
 async def test_the_first_of_several_addressed_is_picked() -> None:
-    judge = Judge(chat_model=build_models(settings=ModelSettings()).chat)
-    assert await judge.pick(["Pathology", "Radiology"], "*Radiology*, *Pathology*, please") == (
+    model = build_models(settings=ModelSettings()).chat
+    assert await pick(model, ["Pathology", "Radiology"], "*Radiology*, *Pathology*, please") == (
         "Pathology"
     )
 

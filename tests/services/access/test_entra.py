@@ -4,6 +4,7 @@ import asyncio
 from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -15,7 +16,7 @@ from data_models.errors import ForbiddenError, SignInUnavailableError, Unauthent
 from services.access.entra import EntraAuthenticator
 from services.access.handshake import Handshake
 from services.access.principal import Principal, UserRules
-from services.access.signing_keys import ASK_AGAIN_SECONDS, HttpKeyDownload, SigningKeys
+from services.access.signing_keys import ASK_AGAIN_SECONDS, SigningKeys, download_keys
 from services.access.token_form import read_form
 from tests.fakes import FixedClock
 from tests.services.access.directory import AUDIENCE, AUTHORITY, TENANT, USER, Directory
@@ -33,7 +34,7 @@ async def directory(clock: FixedClock) -> AsyncIterator[Directory]:
 @pytest.fixture
 async def entra(directory: Directory, clock: FixedClock) -> AsyncIterator[EntraAuthenticator]:
     async with aiohttp.ClientSession() as session:
-        download = HttpKeyDownload(session=session, url=directory.url)
+        download = partial(download_keys, session, directory.url)
         yield EntraAuthenticator(
             keys=SigningKeys(download=download, clock=clock),
             authority=AUTHORITY,

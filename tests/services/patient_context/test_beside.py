@@ -7,7 +7,7 @@ from data_models.errors import AssistantError
 from data_models.identifiers import PatientId
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.subject import Subject
-from services.patient_context.beside import IllsOfRecord, names_beside, needs_names, staff_of
+from services.patient_context.beside import chart_has, names_beside, needs_names, staff_of
 from services.records.resources.need import EVERYTHING, Need
 from services.records.resources.record import PatientRecord, record_from_resources
 from tests.services.identity.test_linking import PATTERN, Scripted, person
@@ -85,7 +85,7 @@ async def test_an_illness_stands_for_the_open_patient_who_has_it(ill: str, has: 
     ]
     record = record_from_resources(PatientId("patient_1"), entries)
 
-    assert await IllsOfRecord(records=GivenRecords(record)).has(record.patient_id, ill) is has
+    assert await chart_has(GivenRecords(record), record.patient_id, ill) is has
 
 
 class GivenRecords:

@@ -16,7 +16,6 @@ from services.scenarios.migration.plans.migration_plan import AnchorMigrationPol
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.dry_run import DryRun, DryRunRow
-from services.scenarios.operators.stored_sessions import StoredSessions
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import index_in_memory, session_at
@@ -73,7 +72,7 @@ class Ward:
         run = DryRun(
             store=self.store,
             index=self.index,
-            sessions=StoredSessions(documents=self.documents),
+            documents=self.documents,
             clock=self.clock,
             config=MigrationConfig(),
         )

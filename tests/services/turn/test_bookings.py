@@ -27,7 +27,7 @@ from services.group_chat_port import (
     QuestionAsked,
 )
 from services.scheduling.clinic import Clinic
-from services.scheduling.confirmed_bookings import ClinicAction, ClinicService, Request
+from services.scheduling.confirmed_bookings import ClinicAction, Request
 from services.scheduling.fhir import Known
 from services.turn.entities import TurnEntities
 from tests.fakes import FixedClock
@@ -91,7 +91,7 @@ async def scheduler(tmp_path: Path) -> Scheduler:
         clock=clock,
         meter=EntityMeter(registry=registry, agents=agents),
     )
-    tools = turn_tools(clock=clock, ids=ids, entities=entities, clinic=ClinicService(clinic=clinic))
+    tools = turn_tools(clock=clock, ids=ids, entities=entities, clinic=clinic)
     world = World(clock=clock, ids=ids, tools=tools)
     await world.say("start a tumor board for patient_4")
     await world.scheduler.idle()
