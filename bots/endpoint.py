@@ -1,16 +1,10 @@
 """The running bot: everything of this package put together. Imports the SDK."""
 
-import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-import requests
+import aiohttp
 from aiohttp import web
-from botframework.connector.auth import AppCredentials, MicrosoftAppCredentials
-from botframework.connector.auth.managedidentity_app_credentials import (
-    ManagedIdentityAppCredentials,
-)
 
 from bots.adapter import RoundsAdapter
 from bots.authenticator import BotAccess
@@ -30,7 +24,15 @@ from bots.token_service import TokenService
 from data_models.clock import Clock
 from data_models.errors import ChannelUnavailableError
 from services.channels.ports import ChannelServices
-from services.own_sign_in import OwnToken, TokenSource
+from services.own_sign_in import (
+    Client,
+    ClientCredentials,
+    ManagedIdentity,
+    OwnToken,
+    TokenErrors,
+    Tokens,
+    TokenSource,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ class Endpoint:
 
 def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAccess) -> Endpoint:
     """Return the bots of `config`."""
-    tokens = config.bots.each(config.tokens or partial(token_source, clock=services.clock))
+    own = partial(token_source, session=access.session, clock=services.clock)
+    tokens = config.bots.each(config.tokens or own)
     connector = Connector(
         session=access.session,
         tokens=tokens,
@@ -105,52 +108,32 @@ def _sign_in(
     return UserSignIn(on_behalf=services.on_behalf, service=service, delivery=delivery)
 
 
-KEEP_SECONDS = 300.0
+LOGIN = "https://login.microsoftonline.com"
+_SCOPE = "https://api.botframework.com/.default"
+_TOKEN_ERRORS = TokenErrors(
+    refused=ChannelUnavailableError,
+    busy=ChannelUnavailableError,
+    unreadable=ChannelUnavailableError,
+)
 
 
-class AppTokens:
-    """Tokens of the bot's app registration; botbuilder asks for them and keeps them."""
-
-    def __init__(self, *, credentials: Callable[[], AppCredentials], clock: Clock) -> None:
-        """`credentials` makes them anew: those that exist give the token they have kept."""
-        self._make = credentials
-        self._credentials = credentials()
-        self._clock = clock
-        self._token: str | None = None
-        self._ask_at = float("-inf")
-        self._lock = asyncio.Lock()
-
-    async def token(self) -> str:
-        """Return it: see `TokenSource`."""
-        async with self._lock:
-            if self._token is None or self._clock.monotonic() >= self._ask_at:
-                self._token = await asyncio.to_thread(self._ask)
-                self._ask_at = self._clock.monotonic() + KEEP_SECONDS
-        return self._token
-
-    def note_refusal(self, token: str) -> bool:
-        """Forget the token: the channel would not have it."""
-        self._credentials, self._token = self._make(), None
-        return True
-
-    def _ask(self) -> str:
-        """Ask the directory; this blocks, so it runs in a thread."""
-        try:
-            return str(self._credentials.get_access_token())
-        except (PermissionError, KeyError, ValueError, requests.RequestException):
-            # Not `from error`: the directory's answer may quote the request.
-            raise ChannelUnavailableError("the directory gave the bot no token") from None
-
-
-def token_source(bot: Registration, clock: Clock) -> TokenSource:
+def token_source(bot: Registration, *, session: aiohttp.ClientSession, clock: Clock) -> TokenSource:
     """Return where replies of `bot` get their tokens, for its kind of app registration."""
     if not bot.app_id:
         return OwnToken(token="")  # the Emulator and the Playground ask for none
     if bot.app_type == "UserAssignedMSI":
-        return AppTokens(
-            credentials=partial(ManagedIdentityAppCredentials, bot.app_id), clock=clock
+        identity = ManagedIdentity(
+            scope=_SCOPE, refused=ChannelUnavailableError, clock=clock, client_id=bot.app_id
         )
-    credentials = partial(
-        MicrosoftAppCredentials, bot.app_id, bot.app_password, channel_auth_tenant=bot.directory
+        return Tokens(sign_in=identity, clock=clock)
+    client = Client(
+        client_id=bot.app_id,
+        scope=_SCOPE,
+        token_url=f"{LOGIN}/{bot.directory or 'botframework.com'}/oauth2/v2.0/token",
+        secret=bot.app_password,
+        is_secret_posted=True,
     )
-    return AppTokens(credentials=credentials, clock=clock)
+    credentials = ClientCredentials(
+        client=client, errors=_TOKEN_ERRORS, session=session, clock=clock
+    )
+    return Tokens(sign_in=credentials, clock=clock)

@@ -250,28 +250,36 @@ class _Answer(BaseModel):
     expires_in: float = 300.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ManagedIdentity:
-    """A `SignIn` by the platform's own identity, as Azure has it."""
+    """A `SignIn` by an identity that the platform has, as Azure has it.
 
-    def __init__(self, *, scope: str, refused: Callable[[str], RoundsError], clock: Clock) -> None:
-        self._scope = scope
-        self._refused = refused
-        self._clock = clock
+    Attributes:
+        client_id: Of the one identity that is meant; None: whichever signs in here.
+    """
+
+    scope: str
+    refused: Callable[[str], RoundsError]
+    clock: Clock
+    client_id: str | None = None
 
     async def __call__(self) -> IssuedToken:
         """See `SignIn`; the credential's connections live no longer than one question."""
         # 0.4 s, only where the machine itself signs in.
         from azure.core.exceptions import AzureError
-        from azure.identity.aio import DefaultAzureCredential
+        from azure.identity.aio import DefaultAzureCredential, ManagedIdentityCredential
 
+        own = self.client_id
         try:
-            async with DefaultAzureCredential() as credential:
-                found = await credential.get_token(self._scope)
+            async with (
+                ManagedIdentityCredential(client_id=own) if own else DefaultAzureCredential()
+            ) as credential:
+                found = await credential.get_token(self.scope)
         except AzureError as error:
             reason = f"the managed identity gave no token ({type(error).__name__})"
             # `from None`: the cause lists tenants and endpoints that were tried.
-            raise self._refused(reason) from None
-        return IssuedToken(found.token, found.expires_on - self._clock.now().timestamp())
+            raise self.refused(reason) from None
+        return IssuedToken(found.token, found.expires_on - self.clock.now().timestamp())
 
 
 def key_in(path: Path, *, key_id: str | None) -> SigningKey:

@@ -13,6 +13,7 @@ import jwt
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from data_models.errors import ChannelUnavailableError
 from tests.keys import rsa_key
 
 APP_ID = "99999999-8888-7777-6666-555555555555"
@@ -76,10 +77,10 @@ class ChannelDirectory:
         """Return a token for a bot's replies.
 
         Raises:
-            PermissionError: the password is not that bot's.
+            ChannelUnavailableError: the password is not that bot's.
         """
         if self.passwords.get(app_id) != password:
-            raise PermissionError("AADSTS7000215: invalid client secret provided")
+            raise ChannelUnavailableError("the server of tokens answered 401")
         self.granted.append(app_id)
         return f"token of {app_id}"
 

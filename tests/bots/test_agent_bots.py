@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from botframework.connector.auth import AppCredentials
 
 from bots.config import PerBot, Registration
-from bots.endpoint import AppTokens
 from data_models.clock import SystemClock
 from data_models.conversations.incoming_message import IncomingMessage
-from services.own_sign_in import TokenSource
+from services.own_sign_in import IssuedToken, Tokens, TokenSource
 from services.replica import Replica
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start, WatchedTurns, registered
@@ -30,24 +28,15 @@ TEAM_PATH, AGENT_PATH = "/api/messages", "/api/Radiology/messages"
 TEAM_TOKEN, AGENT_TOKEN = f"Bearer token of {APP_ID}", f"Bearer token of {RADIOLOGY_ID}"
 
 
-class Credentials(AppCredentials):  # type: ignore[misc]  # botbuilder ships no types
-    """One bot's id and password, shown to the directory on every ask."""
-
-    def __init__(self, directory: ChannelDirectory, bot: Registration) -> None:
-        super().__init__(app_id=bot.app_id)
-        self._directory = directory
-        self._bot = bot
-
-    def get_access_token(self, force_refresh: bool = False) -> str:
-        return self._directory.grant(self._bot.app_id or "", self._bot.app_password)
-
-
 def two_bots(directory: ChannelDirectory, **changes: Any) -> dict[str, Any]:
     """The configuration of the team's bot and Radiology's, which reply to this machine."""
     directory.passwords = {APP_ID: "team-password", RADIOLOGY_ID: "agent-password"}
 
     def tokens(bot: Registration) -> TokenSource:
-        return AppTokens(credentials=lambda: Credentials(directory, bot), clock=SystemClock())
+        async def sign_in() -> IssuedToken:
+            return IssuedToken(directory.grant(bot.app_id or "", bot.app_password), 3_600)
+
+        return Tokens(sign_in=sign_in, clock=SystemClock())
 
     team = Registration(app_id=APP_ID, app_password="team-password", tenants=(TENANT,))
     own = replace(team, app_id=RADIOLOGY_ID, app_password="agent-password")
