@@ -1,6 +1,5 @@
 """Builds the models of the process: one client, one pool of connections."""
 
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
@@ -10,7 +9,7 @@ from data_models.clock import SystemClock
 from data_models.errors import ModelUnavailableError
 from group_chat.models.completions import Completions
 from group_chat.models.learned import LearnedModel
-from group_chat.models.model_server import Headers, ModelServer
+from group_chat.models.model_server import ModelServer
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.probing import probe, probe_window
 from group_chat.models.profile import ModelProfile
@@ -18,10 +17,9 @@ from group_chat.models.structured import WireStructured
 from group_chat.models.wire_chat import WireChatCompletion
 from group_chat.offline.offline_chat import OfflineChatCompletion
 from services.model_port import Answer, StructuredModel
-from services.own_sign_in import ManagedIdentity, Tokens
+from services.own_sign_in import ManagedIdentity, OwnToken, Tokens, TokenSource
 from services.telemetry.metrics import Metrics
 
-_TALKATIVE = ("semantic_kernel", "openai", "httpx2", "httpx", "azure.identity", "azure.core")
 _SCOPE = "https://cognitiveservices.azure.com/.default"
 _NO_KEY = "none"
 """Local servers need no key, and some refuse a request without one."""
@@ -69,7 +67,6 @@ def build_models(*, settings: ModelSettings, metrics: Metrics | None = None) -> 
         ConfigurationError: a setting is missing or malformed.
     """
     settings.check()
-    quieten()
     if settings.provider == "offline":
         return Models(
             chat=OfflineChatCompletion(ai_model_id="offline", service_id="chat"),
@@ -99,28 +96,11 @@ async def _check(server: ModelServer, learned: LearnedModel) -> None:
     learned.check()
 
 
-def quieten() -> None:
-    """Silence libraries that log prompts and answers below WARNING."""
-    for name in _TALKATIVE:
-        logging.getLogger(name).setLevel(logging.WARNING)
-
-
 def server_of(settings: ModelSettings) -> ModelServer:
     """Return the configured server."""
+    tokens: TokenSource = OwnToken(token=settings.api_key or _NO_KEY)
     if settings.provider == "azure" and not settings.api_key:
         clock = SystemClock()
         identity = ManagedIdentity(scope=_SCOPE, refused=ModelUnavailableError, clock=clock)
         tokens = Tokens(sign_in=identity, clock=clock)
-        return ModelServer(settings=settings, authorise=lambda: _signed_in(tokens))
-    key = settings.api_key or _NO_KEY
-    is_azure = settings.provider == "azure"
-    header = ("api-key", key) if is_azure else ("Authorization", f"Bearer {key}")
-    return ModelServer(settings=settings, authorise=lambda: _always(header))
-
-
-async def _signed_in(tokens: Tokens) -> Headers:
-    return [("Authorization", f"Bearer {await tokens.token()}")]
-
-
-async def _always(*headers: tuple[str, str]) -> Headers:
-    return headers
+    return ModelServer(settings=settings, tokens=tokens)

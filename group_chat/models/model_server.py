@@ -1,7 +1,7 @@
 """What stands between us and a model's server: connections, and requests for completions."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -13,11 +13,11 @@ from data_models.errors import ModelError
 from data_models.http_answers import first_bytes
 from group_chat.models.faults import Fault, fault_of_status
 from group_chat.models.model_settings import ModelSettings
+from services.own_sign_in import TokenSource
 
 ERROR_BODY_LIMIT_BYTES = 65_536
 _ERROR_BODY_SECONDS = 5
 _JSON = (("Accept", "application/json"), ("Content-Type", "application/json"))
-Headers = Sequence[tuple[str, str]]
 
 
 class ModelServer:
@@ -27,16 +27,15 @@ class ModelServer:
     `faults.FOREIGN` names.
 
     Args:
-        authorise: Returns the headers that say who asks.
+        tokens: Say who asks: the key that is set, or tokens of the machine's own identity.
     """
 
-    def __init__(
-        self, *, settings: ModelSettings, authorise: Callable[[], Awaitable[Headers]]
-    ) -> None:
+    def __init__(self, *, settings: ModelSettings, tokens: TokenSource) -> None:
         self._settings = settings
-        self._authorise = authorise
+        self._tokens = tokens
         self._session: aiohttp.ClientSession | None = None
         is_azure = settings.provider == "azure"
+        self._shows_key = is_azure and bool(settings.api_key)
         self._version = f"?api-version={quote(settings.api_version, safe='')}" if is_azure else ""
         self._base = settings.address.rstrip("/") + ("/openai" if is_azure else "")
 
@@ -66,7 +65,9 @@ class ModelServer:
     ) -> aiohttp.ClientResponse | Fault:
         """Return what is at `url` of this server, or how it refuses; `body` is posted to it."""
         data = None if body is None else _encoded(body)
-        headers = [*_JSON, *await self._authorise()]
+        token = await self._tokens.token()
+        shown = ("api-key", token) if self._shows_key else ("Authorization", f"Bearer {token}")
+        headers = [*_JSON, shown]
         send = partial(self._send, "GET" if data is None else "POST", url, headers, data)
         try:
             reply = await send()

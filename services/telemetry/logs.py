@@ -98,8 +98,8 @@ LogLevel: TypeAlias = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
 # These log prompts, completions, request bodies or tokens when they are let to.
 TALKATIVE = (
-    "aiohttp", "azure", "botbuilder", "botframework", "httpcore", "httpx", "msal", "msrest",
-    "openai", "semantic_kernel", "urllib3",
+    "aiohttp", "azure", "botbuilder", "botframework", "httpcore", "httpx", "httpx2", "msal",
+    "msrest", "openai", "semantic_kernel", "urllib3",
 )  # fmt: skip
 
 
