@@ -75,7 +75,8 @@ def is_named_alone(
 
 def is_nameless(question: OpenQuestion) -> bool:
     """Whether neither a name nor a number was asked about, so that it may be somebody unlisted."""
-    return not any(question.payload.get(key) for key in (SAID, NUMBER, NAMES_THEM))
+    is_by_id = question.kind == "which_patient" and bool(options_of(question))
+    return not is_by_id and not any(question.payload.get(key) for key in (SAID, NUMBER, NAMES_THEM))
 
 
 def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:

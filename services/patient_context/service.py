@@ -273,7 +273,7 @@ class PatientContextService:
         if not set(fitting) & set(options):
             return None
         is_of_one = sex in ("male", "female") and len(fitting) == 1
-        if not is_of_one or asking_again.is_nameless(question):
+        if not is_of_one or question.kind != "subject" or asking_again.is_nameless(question):
             return asking_again.asked_for_next(question, turn), None
         if fitting[0] == turn.reading.active:
             verdict, analyzer_ms = await self._decide_by_meaning(meant, who)
