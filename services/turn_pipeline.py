@@ -217,7 +217,7 @@ class TurnPipeline:
         )
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)
-        verdict = self._held.carry_on(turn, verdict)
+        verdict = self._held.carry_on(turn, await self._held.with_same(turn, verdict))
         if (order := order_instead(turn)) is not None:
             verdict = self._held.instead(turn, verdict, order)
         turn.record.ask(verdict.question)

@@ -64,20 +64,24 @@ class TurnDocuments:
     async def scenario_of(
         self, turn: phases.LoadedTurn, patient_id: PatientId
     ) -> ScenarioPlace | None:
-        """Return where a scenario of another chart of this conversation waits for an answer.
+        """Return where a scenario of another chart of this conversation waits for an answer."""
+        document = await self.beside(turn, patient_id)
+        session = None if document is None else document.scenario
+        if session is not None and session.step is not None and not session.is_left:
+            return session.place
+        return None
 
-        None where none does, where the chart is closed to the sender, or where that cannot be
-        told: nobody is kept from a switch by it.
+    async def beside(self, turn: phases.LoadedTurn, patient_id: PatientId) -> ChatContext | None:
+        """Return the document of another chart than this turn writes, to look into.
+
+        None where the chart is closed to the sender, or where it cannot be read: nobody is kept
+        from a switch by it.
         """
         if not await self.access.guard.may_open(_sender(turn), patient_id):
             return None
         with suppress(errors.CorruptDocumentError, errors.StoreUnavailableError):
-            stored = await self.contexts.read(
-                turn.conversation_id, patient_id, epoch=turn.claim.epoch
-            )
-            session = stored.document.scenario
-            if session is not None and session.step is not None and not session.is_left:
-                return session.place
+            read = self.contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
+            return (await read).document
         return None
 
     async def activate(self, turn: phases.LoadedTurnT, registry: Registry) -> phases.LoadedTurnT:

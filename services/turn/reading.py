@@ -6,12 +6,14 @@ from datetime import datetime, time, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from data_models.chat_context import ChatContext
 from services.language.people.without_names import without_names
 from services.language.reading import reading_of
 from services.language.replies.yes_no import behind_answer
 from services.language.utterance import Situation, TeamMember, Utterance
 from services.language.words.detection import language_of
-from services.turn.phases import ClaimedTurn, GroundedTurn
+from services.patient_context.who import noted_people
+from services.turn.phases import ClaimedTurn, GroundedTurn, LoadedTurn
 from services.turn.state import identity_of
 
 _TURNS_BEFORE = 12
@@ -61,6 +63,20 @@ def nameless(turn: GroundedTurn, text: str) -> str:
 def _nameless(text: str, subject: _Subject) -> str:
     """Return `text` without its subject; a message is read again in the turns that follow."""
     return without_names(text, subject.names, born=subject.born, numbers=subject.numbers)
+
+
+def question_before(turn: LoadedTurn, document: ChatContext) -> str:
+    """Return what was asked last in the document that the message leaves; "" if nothing was."""
+    if not document.chat_history or document.patient_id is None:
+        return ""
+    last = document.chat_history[-1]
+    person = noted_people(turn.registry).get(document.patient_id)
+    names = () if person is None else tuple(one.label for one in person.names)
+    asked = without_names(behind_answer(last.user_message), names, numbers=(document.patient_id,))
+    read = (
+        reading_of(asked, Situation(now=turn.now)) if turn.now - last.timestamp <= _NEAR else None
+    )
+    return asked if read is not None and read.about else ""
 
 
 def situation_of(turn: GroundedTurn, agents: Sequence[TeamMember]) -> Situation:

@@ -95,7 +95,15 @@ def _is_initial(
 
 
 def _without_number(text: str, number: str) -> str:
-    """Return `text` with an identifier, whole and in whatever case, replaced by `patient`."""
+    """Return `text` with an identifier, whole and in whatever case, replaced by `patient`.
+
+    The digits of our own ids stand for them behind "patient", and where a message ends "for 15".
+    """
+    if digits := re.search(r"(?<=_)\d+$", number):
+        led = r"(?i)\b(?:(?:patient|pat|pt|p)[. ]{0,2}|((?:for|on|about|für|bei|zu) ))"
+        told = r"(?=:? (?:is|has|was|had|ist|hat|war|hatte) )"
+        short = rf"{led}{digits[0]}(?=\W*$|:| )|^{digits[0]}{told}"
+        text = re.sub(short, rf"\1{_PATIENT}", text)
     if len(number) < _NUMBER_LEAST_CHARS:
         return text
     return re.sub(rf"(?<![\w-]){re.escape(number)}(?![\w-])", _PATIENT, text, flags=re.IGNORECASE)

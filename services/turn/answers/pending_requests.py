@@ -13,15 +13,18 @@ from rapidfuzz.distance import OSA
 from data_models.conversations.conversation import WHO_KINDS, OpenQuestion
 from services.identity.names.person import both_identifiers
 from services.language.people.mentions import read_words
+from services.language.replies.references import number_alone_in
 from services.language.replies.yes_no import says_no
 from services.language.told.telling import is_told
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
 from services.language.words.text_words import asks_question
 from services.patient_context import answers, asking_again
+from services.patient_context.roster import last_used_first
 from services.patient_context.verdict import PatientVerdict
 from services.turn.answers.own_deeds import refused
 from services.turn.phases import GroundedTurn, LoadedTurn
+from services.turn.reading import question_before
 from services.turn.turn_step import TurnStep
 
 _ONE_SLIP_CHARS = 5
@@ -50,10 +53,13 @@ class PendingRequests(TurnStep):
         may_be_theirs = partial(
             self.patients.may_be_theirs, registry=registry, is_chosen=verdict.patient_id in options
         )
+        # "Patient 15", "any allergies?", "open Novák": of 15, unless an id alone answers.
+        is_left = options and verdict.patient_id not in options and len(turn.text.split()) > 1
+        is_left = bool(is_left) and question.kind == "which_patient"
         is_theirs = bool(asked) and (
             is_whom_it_names(question, verdict)
             if question.kind == "subject"
-            else all(map(may_be_theirs, asked))
+            else not is_left and all(map(may_be_theirs, asked))
         )
         if not is_theirs or not _names_one(turn, verdict):
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
@@ -62,6 +68,7 @@ class PendingRequests(TurnStep):
             who = f"This is the chart of {both_identifiers(verdict.person)}."
         # Of a subject a pronoun alone was asked about, and chosen for.
         is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
+        is_sure |= bool(question.payload.get(answers.CARRIED))
         left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
         if turn.registry.active_patient_id in options and verdict.patient_id not in options:
             # What was in doubt may be of somebody unlisted; what came later, of the one then open.
@@ -73,6 +80,30 @@ class PendingRequests(TurnStep):
             return replace(verdict, pending=())
         self.replies.notify(turn, f"{who} Going on with “{asking_again.shown_waiting(theirs)}”.")
         return replace(verdict, reply=None, pending=theirs)
+
+    async def with_same(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
+        """Take the question asked last over to whom "and for 21" opens, or asks about.
+
+        Without the name of the one it was asked of; nothing that leans on what came before it.
+        "Same question" means the one asked in the chart that was open before.
+        """
+        question, text = verdict.question, turn.text
+        opens = question is not None and bool(question.payload.get(answers.OPENS_ONLY))
+        opens |= verdict.is_bare_switch and verdict.patient_id != turn.active_patient_id
+        is_here = verdict.reply is None and says(text, "same_question")
+        if not is_here and not (opens and says(text, "same_for_another")):
+            return verdict
+        last = ""
+        for chart in last_used_first(turn.registry)[: 1 + is_here]:
+            document = await self.documents.beside(turn, chart)
+            last = last or ("" if document is None else question_before(turn, document))
+        if not last or not self.patients.may_be_theirs(last, registry=turn.registry):
+            return verdict
+        if question is not None:
+            payload = {**question.payload, answers.CARRIED: True}
+            return _with_waiting(verdict, question.model_copy(update={"payload": payload}), (last,))
+        self.replies.notify(turn, f"Going on with “{last}”.")
+        return replace(verdict, reply=None, pending=(last,))
 
     def instead(self, turn: LoadedTurn, verdict: PatientVerdict, order: str) -> PatientVerdict:
         """Go on with what is wanted in place of what was asked about, which is refused by that.
@@ -146,7 +177,8 @@ class PendingRequests(TurnStep):
         is_request = is_request or is_request_of_record(turn.text) or asks_question(turn.text)
         asked = turn.text if not opens_only and is_request else ""
         is_same = earlier is not None and (
-            earlier.kind == "which_patient" or asking_again.is_nameless(earlier)
+            asking_again.is_nameless(earlier)
+            or (earlier.kind == "which_patient" and number_alone_in(turn.text) is not None)
         )
         if not asked and earlier is not None and is_same:
             # About the same request.

@@ -1,5 +1,7 @@
 """The name of the patient whom a message is about asks for nothing."""
 
+import pytest
+
 from services.language.people.without_names import without_names
 from tests.tables import with_cases
 
@@ -16,6 +18,22 @@ def test_the_birth_date_of_the_subject_is_no_time_that_is_asked_for() -> None:
     assert asked == "patient: stage?"
     kept = without_names("potassium on 21 July 1968?", ("Tunde Adeyemi",), born="1957-03-14")
     assert kept == "potassium on 21 July 1968?"
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("what did the board decide for 15", "what did the board decide for patient"),
+        ("patient 15 meanwhile: egfr", "patient meanwhile: egfr"),
+        ("15 is febrile again", "patient is febrile again"),
+        ("15 mg of morphine", "15 mg of morphine"),
+        ("egfr in 15 days", "egfr in 15 days"),
+    ],
+)
+def test_the_digits_of_the_subjects_id_are_its_name_where_a_name_stands(
+    text: str, asked: str
+) -> None:
+    assert without_names(text, ("Zoë Çelik",), numbers=("patient_15",)) == asked
 
 
 def test_a_number_of_the_subject_is_no_term_that_is_asked_for() -> None:

@@ -226,6 +226,57 @@ async def test_all_that_was_said_before_it_is_clear_of_whom_is_done_then() -> No
     assert [one.text for one in row.agent_responses] == [f"Heard: {one}" for one in waited]
 
 
+@pytest.mark.parametrize("other", ["open Twyla Moen", "patient 2", "p2"])
+async def test_what_was_said_of_one_number_is_not_done_for_who_is_turned_to_next(
+    other: str,
+) -> None:
+    world = with_namesakes()
+    said = ["patient 1", "any allergies?", "her husband says she vomits", other, "yes"]
+    asked = await asked_of_team(world, *said)
+    assert [one for one in asked if one[0] == "patient_2" and one[1] in said[1:3]] == []
+
+
+@pytest.mark.parametrize(
+    ("turns_to", "answers_with"),
+    [
+        ("and for 2", "yes"),
+        ("same for patient_2", ""),
+        ("and Twyla", "1"),
+        ("what about 2", "yes"),
+        ("dasselbe für 2", "yes"),
+    ],
+)
+async def test_the_question_before_is_asked_of_who_is_turned_to_by_and(
+    turns_to: str, answers_with: str
+) -> None:
+    world = of_both_sexes()
+    said = ["patient_1", "is he on steroids?", turns_to, *filter(None, [answers_with])]
+    asked = await asked_of_team(world, *said)
+    assert asked == [("patient_1", "is he on steroids?"), ("patient_2", "is he on steroids?")]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["is he on steroids?", "back to 2", "yes"],
+        ["bp 150/90 now", "and for 2", "yes"],
+        ["compare Elvis Moen with Tonia Quitzon", "no", "and for 2", "yes"],
+    ],
+)
+async def test_nothing_is_taken_over_where_nothing_was_asked_or_another_is_only_opened(
+    said: list[str],
+) -> None:
+    asked = await asked_of_team(of_both_sexes(), "patient_1", *said)
+    assert [one for one in asked if one[0] == "patient_2"] == []
+
+
+async def test_the_same_question_is_that_of_the_chart_before_without_its_name() -> None:
+    world = of_both_sexes()
+    said = ["patient_1", "Elvis Moen's sodium?", "patient_2", "same question"]
+    asked = await asked_of_team(world, *said)
+    assert asked[1:] == [("patient_2", "patient's sodium?")]
+
+
 PAIR = replace(ELVIS, sex="male"), replace(TWYLA, sex="female")
 
 
