@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import lru_cache, partial
 
 from services.language.charts.chart_entries import measured_nouns
@@ -70,7 +70,7 @@ def read(message: str, situation: Situation) -> Utterance:
     is_reply = yes_no is not None or command not in (None, "compare")
     is_bare = says(words, "bare", "roster") and not _asks_on(words, situation)  # "ok?"
     is_reply = is_reply or is_bare or says(words, "greeting", "thanks")
-    words = apart(words)[0]
+    words = next((one for one in apart(words) if not is_told(one)), words)
     language, about = _asked(words, situation) if not is_reply else ("", ())
     is_elsewhere = _is_of_no_record(words, about) or _is_of_letter(words, about, situation)
     about = () if is_elsewhere else as_reports(words, about)
@@ -210,6 +210,8 @@ def _goes_on(
     if (spoken := leans_in(words, today=today, languages=dict.fromkeys(sure))) is None:
         return language, tuple(about)
     before = reading_of(last, replace(situation, asked_before=tuple(earlier)))
+    if not about and (course := _of_value_told(last, before, today)):
+        return before.language or spoken, course
     if not told and not about:
         spoken = leans_in(words, today=today, languages=(before.language,)) or spoken
     found = followed_up(words, (*about,), before.about, today=today, language=spoken)
@@ -219,6 +221,14 @@ def _goes_on(
         return _goes_on(words, language, about, replace(situation, asked_before=tuple(earlier)))
     found = unread_besides(found, words, today=today, language=spoken)
     return (spoken if found else language), found
+
+
+def _of_value_told(told: str, read_as: Utterance, today: date) -> tuple[ChartQuestion, ...]:
+    """Return the question for the course of the one value just told: "weight 70.2", "before?"."""
+    language = read_as.language or "en"
+    found = chart_questions(told, today=today, language=language) if read_as.task == "tell" else ()
+    is_value = [one.tool for one in found] == ["results"] and any(map(str.isdigit, found[0].unread))
+    return tuple(replace(one, aspect="trend", around=(), unread="") for one in found * is_value)
 
 
 _NO_LOOK_UP = (

@@ -1,8 +1,10 @@
 """Several requests of one message, each by itself: questions and orders. Pure."""
 
+from functools import lru_cache
 from itertools import pairwise
 
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
+from services.language.people.without_names import without_caller
 from services.language.requests.appointment_slots import names_a_time, slots_in
 from services.language.told.held_statements import asks_to_hold, held_statements
 from services.language.told.telling import is_told
@@ -15,6 +17,7 @@ _SHARED = ("time_preference", "doctor_preference")
 _NO_SECOND = ("move_or_change", "cancel", "tells_of_past", "question", "email", "is_span")
 
 
+@lru_cache(maxsize=1_000)
 def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
     """Return what a message wants, one after the other.
 
@@ -61,7 +64,12 @@ def _is_another(said: str, behind: str) -> bool:
         return _is_order(said) or "?" in said  # "Blutbild und CRP anfordern" orders both
     if says(behind, "begins_other_order") or (not is_free and says(behind, "begins_order")):
         return _is_order(said) or _asks(said)
-    return _is_order(said) and _asks(behind) and says(behind, "question")
+    if _is_order(said):
+        return _asks(behind) and says(behind, "question")
+    # "He is off oxygen, sats?", but no "Dr Lopez called, which drugs?", and no "… what for it?".
+    is_whole = (says(behind, "question") or behind.endswith("?")) and not says(behind, "points")
+    is_whole = is_whole and without_caller(f"{said}, {behind}") != behind
+    return is_whole and _asks(behind) and is_told(said)
 
 
 def _is_another_day(text: str, said: list[str]) -> bool:

@@ -41,8 +41,8 @@ _CASED = {
     **dict.fromkeys("MGAEHSDa", ""),
 }
 
-_FIGURE = re.compile(r"(?P<number>\d+(?:[.,]\d+)?) ?(?P<counted>(?:[^\W\d].*|%)?)")
-_COUNT = re.compile(r"(?<![\w.,/])\d+(?:[.,]\d+)?(?![\d/]|[.,]\d)")
+_FIGURE = re.compile(r"(?P<number>\d+(?:[.,]\d+)?(?:/\d+)?) ?(?P<counted>(?:[^\W\d].*|%)?)")
+_COUNT = re.compile(r"(?<![\w.,/])\d+(?:[.,]\d+)?(?:/\d+)?(?![\d/]|[.,]\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,7 @@ def with_figure(said: str, new: str, *, instead_of: str = "") -> str | None:
         one
         for one in _COUNT.finditer(said)
         if (one.start() in same or _begins(said[one.end() :].lstrip(), counted))
+        and ("/" in one[0]) == ("/" in right["number"])  # "no, 140/85" is of a pressure
         and (wrong is None or one[0] == wrong["number"])
     ]
     if len(fitting) != 1:

@@ -30,7 +30,8 @@ def headings_of(text: str) -> tuple[str, ...]:
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
     dated = {one.text for one in read_words(text).words if one.is_in_date}  # `crp in May`
     headings, is_valued = [], not measured_nouns().isdisjoint(words_of(text))
-    for name, who in _asked_of(text):
+    for frame, who in _asked_of(text):
+        name = _FRAMES[2] if says(text, "recalls") else frame  # "what did I say of his wife"
         heading = f"{who.strip('()[]. ')}: {_ASKED}"
         *words, _ = read_words(heading).words
         is_dated = any(one.is_in_date or one.text in dated for one in words)
@@ -136,7 +137,7 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     )
     last, ill = words[-1].text, of_people("ill_people")
     is_thing = last in _values() or (last in chart_nouns("procedures") and last not in ill)
-    is_cut = words[-1].is_in("newest", "leads_to_whom")
+    is_cut = words[-1].is_in("newest", "leads_to_whom", "calls")  # `his wife wants`
     is_cut |= words[-1].is_in("definite", "articles", "behind_places") and not is_numbered
     return is_said and not ((is_open and not is_numbered) or is_cut or is_other or is_thing)
 

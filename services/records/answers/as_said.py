@@ -14,6 +14,7 @@ from services.language.replies.commands import is_retracted, takes_back
 from services.language.replies.corrections import correction_in
 from services.language.replies.yes_no import behind_answer
 from services.language.requests.work import own_kind_in
+from services.language.several_requests import apart
 from services.language.told.held_forms import StatementKind
 from services.language.told.held_statements import (
     HeldStatement,
@@ -101,7 +102,8 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, turn, before, shown in _lines_before(turns):
-        told = tuple(told_in(said)) if len(said) <= _TOLD_CHARS or is_letter(said) else ()
+        is_short = len(said) <= _TOLD_CHARS or is_letter(said)
+        told = tuple(one for each in apart(said) * is_short for one in told_in(each))
         is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
         at = _place_put_right(found, said, is_behind=is_behind)
         was_told = bool(told) or at is not None
