@@ -147,11 +147,16 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
         return propose(prompt)
     read, is_named = prompt.utterance, any(map(prompt.asked.casefold().count, _names(prompt)))
     if says(prompt.asked, "asks_plan") or (is_named and begins_change(prompt.asked)):
-        return prompt.say("nothing_changed")  # and the plan is shown behind it
+        return _unchanged(prompt)  # and the plan is shown behind it
     asks = asks_question(prompt.asked) or says(prompt.asked, "roster", "comparison")
     asks = asks or bool(_starts_scenario(prompt)) or (read is not None and read.agent is not None)
     is_reply = courtesy(prompt) is not None or not (asks or plain_answer(prompt))
-    return prompt.say("nothing_changed") if is_reply else _answer(prompt)
+    return _unchanged(prompt) if is_reply else _answer(prompt)
+
+
+def _unchanged(prompt: Prompt) -> OfflineReply:
+    is_unfit = begins_change(prompt.asked)
+    return prompt.say("no_such_step" if is_unfit else "nothing_changed", asked=prompt.asked)
 
 
 def _names(prompt: Prompt) -> list[str]:

@@ -16,6 +16,7 @@ from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
 from services.assistant.mail import NewEmail, without_cut_text
 from services.language.people.names_within import names_one_of
 from services.language.words.folding import words_of
+from services.language.words.phrases import parts_in
 
 Words: TypeAlias = Annotated[str, Field(max_length=200)]
 Phone: TypeAlias = Annotated[str, Field(max_length=60)]
@@ -75,6 +76,9 @@ async def send_mail(assistant: OpenAssistant, mail_id: OwnId = "") -> ToolOutput
     meant = await assistant.all_meant("email", mail_id, assistant.services.mail.get)
     if any(one.folder != "drafts" for one in meant):
         raise ToolInputError("only a draft can be sent; write one with draft_mail")
+    to = {*words_of((parts_in(assistant.turn.request.text, "sent_to") or {}).get("who", ""))}
+    if any(not to <= {*words_of(" ".join(one.to))} for one in meant):
+        raise ToolInputError("that draft goes to somebody else; write one to whom it shall go")
     return assistant.ask_first("send_mail", meant)
 
 
