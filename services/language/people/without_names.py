@@ -18,6 +18,10 @@ _PATIENT = "patient"
 _INITIALS_LIMIT = 2
 _NUMBER_LEAST_CHARS = 4
 _SUBJECT_WORDS = 3
+_BY_DIGITS = (
+    r"(?i)^N(?= (?:is|has|was|had|ist|hat|war|hatte) )|\bp(?:atient|at|t)?[. ]?N\b"
+    r"|\b((?:for|on|of|in|about|für|bei|zu|von) )N(?=\W*$)"
+)
 _PEOPLE = ("man", "woman", "patient")
 
 
@@ -100,10 +104,7 @@ def _without_number(text: str, number: str) -> str:
     The digits of our own ids stand for them behind "patient", and where a message ends "for 15".
     """
     if digits := re.search(r"(?<=_)\d+$", number):
-        led = r"(?i)\b(?:(?:patient|pat|pt|p)[. ]{0,2}|((?:for|on|about|für|bei|zu) ))"
-        told = r"(?=:? (?:is|has|was|had|ist|hat|war|hatte) )"
-        short = rf"{led}{digits[0]}(?=\W*$|:| )|^{digits[0]}{told}"
-        text = re.sub(short, rf"\1{_PATIENT}", text)
+        text = re.sub(_BY_DIGITS.replace("N", digits[0]), rf"\1{_PATIENT}", text)
     if len(number) < _NUMBER_LEAST_CHARS:
         return text
     return re.sub(rf"(?<![\w-]){re.escape(number)}(?![\w-])", _PATIENT, text, flags=re.IGNORECASE)
