@@ -116,6 +116,11 @@ def ask_again(turn: GroundedTurn, *, is_beside: bool = False) -> None:
     if question is None or turn.record.question is not None or turn.verdict.pending:
         return
     is_of_own = question.kind == "retire_statement" or "entity_id" in question.payload
+    for run in turn.document.tool_memory.executions[-1:]:  # "cancel it?", "move it to 3"
+        is_now = run.turn_id == turn.row.turn_id and run.tool_name.startswith(
+            ("move_", "complete_")
+        )
+        is_of_own &= not (is_now and question.payload.get("entity_id") in run.entity_ids)
     if _is_asked(turn, _OF_DEEDS) and (is_beside or is_of_own):
         turn.record.ask(question)
 

@@ -161,7 +161,8 @@ async def test_without_one_mail_is_found_read_drafted_and_sent_after_a_yes(offli
         assert "conference room A" in await say(talk, "read it")
         drafted = await say(talk, "draft a mail to anna@hospital.example about Slides: Ready.")
         assert "Drafted, not sent" in drafted
-        assert "Send *Slides*, to anna@hospital.example?" in await say(talk, "send it")
+        assert "goes to somebody else" in await say(talk, "send it to leila")
+        assert "Send *Slides*, to anna@hospital.example?" in await say(talk, "send")
         assert outbox() == []
         assert "Sent: *Slides*" in await say(talk, "yes")
         assert len(outbox()) == 1
@@ -250,3 +251,15 @@ async def test_without_one_another_patients_appointment_has_its_time_only(offlin
         stored = (folder / "patient_patient_15_context.json").read_text("utf-8")
         tools = orjson.dumps(orjson.loads(stored)["tool_memory"]["entities"]).decode()
         assert "Whitfield" not in tools
+
+
+async def test_without_one_what_is_moved_beside_a_question_is_cancelled_no_more(
+    offline: Server,
+) -> None:
+    async with talking(offline.url, "plain") as talk:
+        await say(talk, "start with patient_15")
+        assert "Cancel *Ward round*" in await say(talk, "cancel the ward round tomorrow")
+        moved = await say(talk, "move it 30 min later")
+        assert "Moved" in moved
+        assert "yes / no" not in moved
+        assert "Moved back" in await say(talk, "undo")
