@@ -67,9 +67,9 @@ def _is_another(said: str, behind: str) -> bool:
     if _is_order(said):
         return _asks(behind) and says(behind, "question")
     # "He is off oxygen, sats?", but no "Dr Lopez called, which drugs?", and no "… what for it?".
-    is_whole = (says(behind, "question") or behind.endswith("?")) and not says(behind, "points")
-    is_whole = is_whole and without_caller(f"{said}, {behind}") != behind
-    return is_whole and _asks(behind) and is_told(said)
+    is_asked = _asks(behind) and (says(behind, "question") or behind.endswith("?"))
+    is_asked = is_asked and not says(behind, "points") and is_told(said)
+    return is_asked and without_caller(f"{said}, {behind}") != behind
 
 
 def _is_another_day(text: str, said: list[str]) -> bool:

@@ -79,7 +79,8 @@ class Reader:
         said = _ADDRESS.sub("", plain(in_english(without_address(message[:MESSAGE_READ_CHARS]))))
         said = _COMPOUND.sub(" ", said)
         said = f"{said} it" if says(message, "order_alone") else said
-        text = DraftText(text=_spoken(without_marks(said)))
+        said = without_marks(said)  # who writes all in capitals means no names by them
+        text = DraftText(text=said.lower() if said.isupper() else said)
         hide_quotes(text)
         typed = take_ids(text, self._lexicon)
         hide_names(text, self._lexicon.names)
@@ -129,11 +130,6 @@ class Reader:
                 found.order = order
         _read_words(text, found)
         return found
-
-
-def _spoken(text: str) -> str:
-    # Who writes all in capitals means no names by them.
-    return text.lower() if text.isupper() else text
 
 
 def _drop_destination(text: DraftText, verb: str) -> None:

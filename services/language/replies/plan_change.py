@@ -260,7 +260,7 @@ def _of_one(words: Mapping[_V, Collection[str]]) -> dict[tuple[str, ...], _V]:
 
 def _aliases(names: Iterable[str], tasks: Mapping[int, str]) -> Mapping[tuple[str, ...], Target]:
     """Return what steps may be called: their agent's name, or words that only one has."""
-    parts = {name: tuple(dict.fromkeys(_parts(name))) for name in names}
+    parts = {name: tuple(dict.fromkeys(map(str.casefold, _PART.findall(name)))) for name in names}
     told: dict[Target, Collection[str]] = {
         number: {one for one in _words(task) if len(one) >= _TELLING_CHARS}
         for number, task in tasks.items()
@@ -275,7 +275,3 @@ def _aliases(names: Iterable[str], tasks: Mapping[int, str]) -> Mapping[tuple[st
     }
     whole = {words: name for name, words in parts.items()}
     return {**_of_one(told), **own, **whole, **{(name.casefold(),): name for name in parts}}
-
-
-def _parts(name: str) -> list[str]:
-    return [one.casefold() for one in _PART.findall(name)]

@@ -34,7 +34,8 @@ def yes_no_in(text: str) -> YesNo | None:
         return None
     said, rest = _read(words, _phrases())
     if rest:
-        changes = bool(said & _SAYS_YES) and "no" not in said and _begins_a_change(rest)
+        to_change = (one for each in LANGUAGES for one in replies(each).changes)
+        changes = bool(said & _SAYS_YES) and "no" not in said and _begins(rest, to_change)
         return "yes_with_changes" if changes and len(text) <= _LONGEST_CHANGE_CHARS else None
     if len(text) > _LONGEST_CHARS or not said - {"fillers"}:
         return None
@@ -136,10 +137,6 @@ def _objects(words: Sequence[str]) -> bool:
     """Whether any word says no or but."""
     objections = (one for each in LANGUAGES for one in (*replies(each).no, *replies(each).changes))
     return place_of(words, set(objections).difference(_ALSO_CONSENT)) is not None
-
-
-def _begins_a_change(words: Sequence[str]) -> bool:
-    return _begins(words, (one for each in LANGUAGES for one in replies(each).changes))
 
 
 def _begins(words: Sequence[str], phrases: Iterable[str]) -> bool:

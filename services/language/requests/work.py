@@ -84,10 +84,6 @@ def _says(*names: str) -> Callable[[str], bool]:
     return lambda text: says(text, *names)
 
 
-def _is_nobodys(text: str) -> bool:
-    return impossible_wish(text) is not None or len(text) > LONG_CHARS
-
-
 def does_deeds(tools: Collection[str]) -> bool:
     """Whether who has `tools` makes and changes what is the user's own, visits and orders too."""
     return not set(_TOOLS.values()).isdisjoint(tools)
@@ -136,7 +132,7 @@ def _is_of_office(text: str) -> bool:
 _RULES: Sequence[tuple[Work | None, Callable[[str], bool]]] = (
     ("orders", _says(*_ORDERS)),
     (None, _says("introduces_self")),
-    (None, _is_nobodys),
+    (None, lambda text: impossible_wish(text) is not None or len(text) > LONG_CHARS),
     *((work, _says(f"work_{work}")) for work in _WORKS),
     (None, _says("starts_plan")),
     ("own", _is_of_office),

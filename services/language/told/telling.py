@@ -74,7 +74,7 @@ _LETTER_WORDS, _CLOSE_CHARS = 12, 120
 _YEARS = range(1900, 2100)
 _ORDERS = (
     "orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record",
-    "heads_next",
+    "heads_next", "what_is_held", "what_was_told",
 )  # fmt: skip
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
 

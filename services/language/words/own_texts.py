@@ -54,13 +54,10 @@ def is_own_choice(line: str, english: str) -> bool:
         texts = _texts(language)
         asked.append((texts.get(english, english), f" {texts[_CHOICE.strip()]}"))
     return any(
-        line.endswith(choice) and _form(text).fullmatch(line.removesuffix(choice)) is not None
+        line.endswith(choice)
+        and re.fullmatch(re.sub(_PART, ".+?", re.escape(text)), line.removesuffix(choice))
         for text, choice in asked
     )
-
-
-def _form(text: str) -> re.Pattern[str]:
-    return re.compile(re.sub(_PART, ".+?", re.escape(text)))
 
 
 def _line(line: str, language: str) -> str:
