@@ -5,6 +5,7 @@ Pure. What is absent from one list may stand in a note; only then it is not in t
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords
@@ -80,7 +81,10 @@ def answered(
     said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
     told_once = "; ".join(dict.fromkeys(quotes))
     as_said = [words.say("as_said", quotes=told_once)] if quotes else []
-    each = dict.fromkeys(part for one in (*said, *as_said) for part in one.split("\n\n"))
+    parts = [*dict.fromkeys(part for one in (*said, *as_said) for part in one.split("\n\n"))]
+    rows = [{*one.splitlines()} for one in parts]  # of two lists the second may have no more
+    new = (len(own) < 2 or not any(own <= one for one in rows[:n]) for n, own in enumerate(rows))
+    each = compress(parts, new)
     return words.as_typed(words.of_one("\n\n".join(each)), text)
 
 

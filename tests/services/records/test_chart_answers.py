@@ -207,6 +207,19 @@ def whole_answer(text: str, rows: Mapping[str, tuple[ViewRow, ...]] = ROWS) -> s
     raise AssertionError(given)
 
 
+def test_what_the_notes_say_is_told_once_for_two_lists_that_are_asked() -> None:
+    notes = tuple(
+        ViewRow(kind="document", name=name, date=day, detail="no penicillin, rash in 2009",
+                sources=(f"DocumentReference/{name}",))
+        for name, day in (("letter", "2024-02-21"), ("visit", "2024-03-06"))
+    )  # fmt: skip
+    allergy = ViewRow(kind="allergy", name="Penicillin (rash)", sources=("AllergyIntolerance/a",))
+    told = whole_answer(
+        "does she tolerate penicillin", {"allergies": (allergy,), "search_record": notes}
+    )
+    assert told.count("DocumentReference/letter") == 1
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
