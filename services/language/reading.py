@@ -18,6 +18,7 @@ from services.language.replies.commands import behind_retraction, command_in
 from services.language.replies.corrections import correction_in
 from services.language.replies.references import numbers_in, place_in, references_in
 from services.language.replies.yes_no import yes_no_in
+from services.language.requests.appointment_slots import names_a_time
 from services.language.requests.clock import hour_alone_in
 from services.language.requests.requests import orders_drug
 from services.language.requests.tool_requests import as_move
@@ -140,7 +141,8 @@ def _puts_right(words: str, situation: Situation) -> bool:
         things = measured_nouns() | of_people("definite", "owners")
         return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
     before = [*map(behind_introduction, situation.asked_before[-3:])]
-    told = list(filter(is_told, before))
+    orders = [n for n, one in enumerate(before, 1) if says(one, "orders") or names_a_time(one)]
+    told = list(filter(is_told, before[max(orders, default=0) :]))  # "book 9:00", "make it 10"
     is_next = bool(told) and told[-1] == before[-1]
     is_right = is_next and (
         puts_right_what_was_told(words) or (bool(old) and says_words(told[-1], old))

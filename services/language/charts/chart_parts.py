@@ -76,12 +76,10 @@ def written_summary(pieces: list[Piece]) -> list[Piece]:
     telling = [piece for piece in pieces if not _is_empty(piece)]
     if not telling or "write" not in telling[0].of("not_chart"):
         return pieces
-    is_work = any("office" in piece.of("not_chart") for piece in telling)
-    return pieces if is_work else list(filter(_is_summary, telling)) or pieces
-
-
-def _is_summary(piece: Piece) -> bool:
-    return any(each.tool == "chart_summary" and not each.name for each in piece.of("topic"))
+    if any("office" in piece.of("not_chart") for piece in telling):
+        return pieces
+    whole = [(piece, {(one.tool, one.name) for one in piece.of("topic")}) for piece in telling]
+    return [piece for piece, topics in whole if ("chart_summary", "") in topics] or pieces
 
 
 def _is_empty(piece: Piece) -> bool:

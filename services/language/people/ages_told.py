@@ -73,10 +73,6 @@ def age_behind(text: str, end: int) -> AgeTold | None:
     return None if found is None else AgeTold(int(found[1] or found[2]), "year")
 
 
-def _sex_of(called: str) -> Literal["male", "female"] | None:
-    return next((sex for sex, lists in _SEXES.items() if called in of_people(*lists)), None)
-
-
 def _in_digits(found: re.Match[str]) -> str:
     """Return "eighty-four-" and "vierundachtzig" before what they count as 84-."""
     numbers = {word: one for each in LANGUAGES for word, one in words_with_number(each).items()}
@@ -97,7 +93,8 @@ def age_told(text: str) -> AgeTold | None:
         is_asked = (asked and years > 9) or (is_woman and years > _LAST_WEEK)
         is_sex = not sex or heading["sex"].isupper() or is_asked
         if is_person and is_sex:
-            return AgeTold(years, _UNITS[(heading["unit"] or "y")[0].lower()], _sex_of(called))
+            told = next((sex for sex, lists in _SEXES.items() if called in of_people(*lists)), None)
+            return AgeTold(years, _UNITS[(heading["unit"] or "y")[0].lower()], told)
     people = of_people("people", "titles_of_patients", "men", "women", "babies")
     ends = people | of_people("described_by", "lingers", "does_or_is") | {"", "m", "f"}
     for found in _AGED.finditer(text):

@@ -34,6 +34,7 @@ _Reader: TypeAlias = Callable[[str], Given | None]
 _QUERY_CHARS, _SUBJECT_CHARS = 400, 60
 _LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 5, 24, 12, 7
 _OTHER_TIMES = ("makes_it", "another_time")
+_DOTTED = re.compile(r"^(\d{1,2})\.([0-5]\d)$")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
 _HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
 _BARE_HOURS = re.compile(
@@ -136,6 +137,7 @@ def as_move(text: str, shown: str | None = "") -> str:
     is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
     is_of_shown = is_hour and (hours is None or (int(old) in hours if old else bool(hours)))
     goal = goal or (other if is_of_shown or _is_time_alone(other) else "")
+    goal = _DOTTED.sub(r"\1:\2", goal)  # "make it 9.30"
     hour = hour_alone_in(goal)
     told_by = (lambda: shift_in(goal), lambda: lasting_in(goal, timedelta()), lambda: _when([goal]))
     is_time = bool(goal) and (hour is not None or any(one() is not None for one in told_by))

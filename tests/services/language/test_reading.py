@@ -141,6 +141,13 @@ def test_thanks_and_an_order_that_only_points_ask_nothing_on(text: str, before: 
     assert read(text, replace(SITUATION, asked_before=(before,))).about == ()
 
 
+@pytest.mark.parametrize("order", ["book jones thursday 9:00", "move it to friday at 9"])
+def test_a_figure_behind_an_order_puts_right_nothing_that_was_told_before_it(order: str) -> None:
+    told = replace(SITUATION, asked_before=("bp 134/82 hr 88", order, "yes"))
+    assert read("make it 10", told).task != "tell"
+    assert read("make it 10", replace(told, asked_before=("hr 88",))).task == "tell"
+
+
 @pytest.mark.parametrize(
     ("text", "english"),
     [
