@@ -54,13 +54,11 @@ class PendingRequests(TurnStep):
             self.patients.may_be_theirs, registry=registry, is_chosen=verdict.patient_id in options
         )
         # "Patient 15", "any allergies?", "open Novák": of 15, unless an id alone answers.
-        is_left = options and verdict.patient_id not in options and len(turn.text.split()) > 1
-        is_left = bool(is_left) and question.kind == "which_patient"
-        is_theirs = bool(asked) and (
-            is_whom_it_names(question, verdict)
-            if question.kind == "subject"
-            else not is_left and all(map(may_be_theirs, asked))
-        )
+        is_left = bool(options) and verdict.patient_id not in options
+        is_left = is_left and question.kind == "which_patient" and " " in turn.text.strip()
+        is_chosen = question.kind == "subject" and verdict.patient_id in options
+        is_theirs = bool(asked) and not is_left and (is_chosen or all(map(may_be_theirs, asked)))
+        is_theirs &= question.kind != "subject" or is_whom_it_names(question, verdict)
         if not is_theirs or not _names_one(turn, verdict):
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
         who = f"{verdict.patient_id} is active."

@@ -236,6 +236,13 @@ async def test_what_was_said_of_one_number_is_not_done_for_who_is_turned_to_next
     assert [one for one in asked if one[0] == "patient_2" and one[1] in said[1:3]] == []
 
 
+@pytest.mark.parametrize("other", ["same for patient_3", "patient_3", "open Tonia Quitzon"])
+async def test_what_names_one_by_id_is_not_done_for_who_is_turned_to_next(other: str) -> None:
+    world = of_both_sexes(TONIA)
+    asked = await asked_of_team(world, "patient_1", "patient_2 - her sodium", other)
+    assert [one for one in asked if one[0] == "patient_3"] == []
+
+
 @pytest.mark.parametrize(
     ("turns_to", "answers_with"),
     [
@@ -280,8 +287,9 @@ async def test_the_same_question_is_that_of_the_chart_before_without_its_name() 
 PAIR = replace(ELVIS, sex="male"), replace(TWYLA, sex="female")
 
 
-def of_both_sexes() -> World:
-    return World(linker=SubjectLinker(directory=GivenPeople(*PAIR), fits=PATTERN.matches))
+def of_both_sexes(*more: Person) -> World:
+    directory = GivenPeople(*PAIR, *more)
+    return World(linker=SubjectLinker(directory=directory, fits=PATTERN.matches))
 
 
 @pytest.mark.parametrize(
