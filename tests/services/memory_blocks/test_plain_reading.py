@@ -116,6 +116,7 @@ def test_a_reference_takes_up_the_subject() -> None:
         ("my head... I've got a fever and pain", "GENERAL_HEALTH", True),
         ("I feel so sad", "MENTAL_HEALTH", True),
         ("Does the patient have headaches?", "GENERAL_HEALTH", False),
+        ("tell me the fever plan again", "GENERAL_HEALTH", False),
         ("I want to see whether her notes mention pain", "GENERAL_HEALTH", False),
         ("what did the last CT show?", OTHER, False),
         ("paint it", OTHER, False),
