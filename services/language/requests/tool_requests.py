@@ -137,8 +137,7 @@ def as_move(text: str, shown: str | None = "") -> str:
     is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
     is_of_shown = is_hour and (hours is None or (int(old) in hours if old else bool(hours)))
     goal = goal or (other if is_of_shown or _is_time_alone(other) else "")
-    goal = _DOTTED.sub(r"\1:\2", goal)  # "make it 9.30"
-    hour = hour_alone_in(goal)
+    hour = hour_alone_in(goal := _DOTTED.sub(r"\1:\2", goal))  # "make it 9.30"
     told_by = (lambda: shift_in(goal), lambda: lasting_in(goal, timedelta()), lambda: _when([goal]))
     is_time = bool(goal) and (hour is not None or any(one() is not None for one in told_by))
     return f"move it to {in_english(goal) if hour is None else f'{hour}:00'}" if is_time else text

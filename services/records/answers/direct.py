@@ -79,13 +79,11 @@ def answered(
         return looked.missing
     quotes = (*said_of(questions, held, text), *told_of(questions, told, text))
     said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
-    told_once = "; ".join(dict.fromkeys(quotes))
-    as_said = [words.say("as_said", quotes=told_once)] if quotes else []
+    as_said = [words.say("as_said", quotes="; ".join(dict.fromkeys(quotes)))] if quotes else []
     parts = [*dict.fromkeys(part for one in (*said, *as_said) for part in one.split("\n\n"))]
     rows = [{*one.splitlines()} for one in parts]  # of two lists the second may have no more
     new = (len(own) < 2 or not any(own <= one for one in rows[:n]) for n, own in enumerate(rows))
-    each = compress(parts, new)
-    return words.as_typed(words.of_one("\n\n".join(each)), text)
+    return words.as_typed(words.of_one("\n\n".join(compress(parts, new))), text)
 
 
 @dataclass(frozen=True, slots=True)
