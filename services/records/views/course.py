@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import partial
 
-from data_models.chart_view import ChartView, LeftOut, ViewRow
+from data_models.chart_view import ChartView, ViewRow
 from services.records.concepts.words import phrase_of
 from services.records.resources.dates import is_within
 from services.records.resources.entry import instant
@@ -17,7 +17,7 @@ from services.records.rows.row_table import KIND_OF_ROW
 from services.records.rows.rows import row_of
 from services.records.views.papers import row_of_document
 from services.records.views.problems import problem_rows
-from services.records.views.view import view_of
+from services.records.views.view import not_shown, view_of
 
 SHOWN = 200
 EARLIER = "earlier events"
@@ -64,16 +64,10 @@ def course(
     kept = [*dated[max(0, len(dated) - limit) :], *undated[:limit]]
     rows = [row for event in kept for row in event[3]()]
     others = Counter(kind for kind, *_ in every if kind not in kinds_asked)
+    bringing = f"until={kept[0][1][:10]}" if kept else "until"
     left_out = [
-        LeftOut(
-            count=len(dated) - min(len(dated), limit),
-            what=EARLIER,
-            argument=f"until={kept[0][1][:10]}" if kept else "until",
-        ),
-        *(
-            LeftOut(count=count, what=f"of kind {kind}", argument=f"kinds=[{kind}]")
-            for kind, count in sorted(others.items())
-        ),
+        not_shown(len(dated) - min(len(dated), limit), EARLIER, bringing),
+        *(not_shown(others[kind], f"of kind {kind}", f"kinds=[{kind}]") for kind in sorted(others)),
     ]
     return view_of(
         record,

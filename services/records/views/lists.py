@@ -15,7 +15,7 @@ from services.records.rows.measurements import row_of_part, series_of
 from services.records.rows.rows import row_of
 from services.records.views.papers import row_of_document
 from services.records.views.person import personal_rows
-from services.records.views.view import newest_first, view_of
+from services.records.views.view import newest_first, not_shown, view_of
 from services.records.visits import NOT_MEANT
 
 SOCIAL_SHOWN = 5
@@ -33,14 +33,9 @@ def allergies(record: PatientRecord) -> ChartView:
     kinds = {row.kind for row in rows if row.status == "active"}
     if kinds == {"allergy", "no known allergy"}:
         notes.append("the record states allergies and also that none is known: clarify")
+    nothing = "Nothing is recorded about allergies; that is not a statement that there are none."
     return view_of(
-        record,
-        "allergies",
-        "Allergies",
-        rows,
-        kind="facts",
-        nothing="Nothing is recorded about allergies; that is not a statement that there are none.",
-        notes=notes,
+        record, "allergies", "Allergies", rows, kind="facts", nothing=nothing, notes=notes
     )
 
 
@@ -95,10 +90,7 @@ def procedures(
         then = " of that time" if since is not None else ""
         nothing = f"No procedure{sought}{then} in the record ({total} searched)."
     title = f"Procedures: {name}" if name else "Procedures"
-    left_out = [
-        LeftOut(count=others, what="further procedures (no operations)", argument="no name"),
-        earlier,
-    ]
+    left_out = [not_shown(others, "further procedures (no operations)", "no name"), earlier]
     return view_of(
         record, "procedures", title, rows, nothing=nothing, left_out=left_out, searched=every
     )
@@ -123,24 +115,12 @@ def encounters(
     # Visits that never were are told, and count for none.
     were = [number for number, entry in enumerate(kept, 1) if entry.status not in NOT_MEANT]
     shown = kept[: were[last - 1]] if last and len(were) >= last else kept
-    return view_of(
-        record,
-        "encounters",
-        "Encounters",
-        # Rows of those that are shown only: there may be thousands.
-        [row_of(record, entry) for entry in (*coming, *shown)],
-        nothing="No encounter or appointment of that time is recorded."
-        if done
-        else "No encounter or appointment is recorded.",
-        left_out=[
-            LeftOut(
-                count=len(kept) - len(shown),
-                what="earlier encounters",
-                argument=f"last={len(kept)}",
-            ),
-            _before(len(done) - len(kept)),
-        ],
-    )
+    # Rows of those that are shown only: there may be thousands.
+    rows = [row_of(record, entry) for entry in (*coming, *shown)]
+    nothing = f"No encounter or appointment{' of that time' if done else ''} is recorded."
+    earlier = not_shown(len(kept) - len(shown), "earlier encounters", f"last={len(kept)}")
+    left_out = [earlier, _before(len(done) - len(kept))]
+    return view_of(record, "encounters", "Encounters", rows, nothing=nothing, left_out=left_out)
 
 
 def _is_to_come(entry: Entry, now: str) -> bool:
@@ -195,14 +175,8 @@ def history(record: PatientRecord) -> ChartView:
     rows += newest_first(social)
     nothing = "No family or social history is recorded as such; notes may speak of it."
     argument = "the tool results with category=social history and last"
-    return view_of(
-        record,
-        "history",
-        "Family and social history",
-        rows,
-        nothing=nothing,
-        left_out=[LeftOut(count=older, what="older values", argument=argument)],
-    )
+    more, title = [not_shown(older, "older values", argument)], "Family and social history"
+    return view_of(record, "history", title, rows, nothing=nothing, left_out=more)
 
 
 def _given(status: str) -> str:
@@ -251,4 +225,4 @@ def _apart(said: str) -> frozenset[str]:
 
 
 def _before(count: int) -> LeftOut:
-    return LeftOut(count=count, what="earlier or undated ones", argument="an earlier since")
+    return not_shown(count, "earlier or undated ones", "an earlier since")

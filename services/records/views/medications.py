@@ -8,7 +8,7 @@ from services.records.concepts.table import class_taken_for, concept_table
 from services.records.resources.record import PatientRecord
 from services.records.rows.finding import means
 from services.records.rows.medications import drugs_of, row_of_drug, stated_absences
-from services.records.views.view import view_of
+from services.records.views.view import not_shown, view_of
 
 MedicationStatus: TypeAlias = Literal["now", "stopped", "all"]
 _FOR = "for "
@@ -76,7 +76,7 @@ def _chosen(
     if status == "all" or (named and not (now if status == "now" else ended)):
         return [*now, *ended], []  # whether it was ever taken or stopped is what is asked then
     if status == "stopped":
-        return ended, [LeftOut(count=len(now), what="drugs taken now", argument="status=now")]
+        return ended, [not_shown(len(now), "drugs taken now", "status=now")]
     paused = [row for row in ended if row.status == _PAUSED and not named]
     return [*now, *paused], _left_out([row for row in ended if row not in paused])
 
@@ -97,8 +97,8 @@ def _notes(
 def _left_out(ended: list[ViewRow]) -> list[LeftOut]:
     paused = sum(row.status in ("on-hold", "unknown", "status not recorded") for row in ended)
     return [
-        LeftOut(count=paused, what="drugs on hold or of unknown status", argument="status=stopped"),
-        LeftOut(count=len(ended) - paused, what="drugs not taken now", argument="status=stopped"),
+        not_shown(paused, "drugs on hold or of unknown status", "status=stopped"),
+        not_shown(len(ended) - paused, "drugs not taken now", "status=stopped"),
     ]
 
 

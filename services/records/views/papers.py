@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from datetime import date
 
-from data_models.chart_view import ChartView, LeftOut, ViewRow
+from data_models.chart_view import ChartView, ViewRow
 from services.records.concepts.words import words_of
 from services.records.resources.dates import is_within
 from services.records.resources.documents import NO_TEXT, SUPERSEDED, ClinicalDocument
 from services.records.resources.entry import joined, many, one, text
 from services.records.resources.record import PatientRecord
 from services.records.rows.measurements import rows_of_observation
-from services.records.views.view import newest_first, quoted, view_of
+from services.records.views.view import newest_first, not_shown, quoted, view_of
 
 PAGE_CHARS = 4_000
 _KIND_WORDS: Mapping[str, str] = {
@@ -38,11 +38,7 @@ def documents(
         kept,
         nothing=f"No document{of_kind}{then} in the record ({len(every)} documents searched).",
         left_out=[
-            LeftOut(
-                count=len(asked) - len(kept),
-                what="earlier or undated documents",
-                argument="an earlier since",
-            )
+            not_shown(len(asked) - len(kept), "earlier or undated documents", "an earlier since")
         ],
     )
 
@@ -111,7 +107,7 @@ def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartVie
         [*rows, *(results if number == 1 else [])],
         kind="passages",
         nothing=f"{document.title} ({document.date or 'undated'}) has no text: {document.problem}",
-        left_out=[LeftOut(count=rest, what="further pages", argument=f"page={number + 1}")],
+        left_out=[not_shown(rest, "further pages", f"page={number + 1}")],
     )
     return quoted(view)
 

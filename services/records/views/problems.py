@@ -7,7 +7,7 @@ from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import phrase_of
 from services.records.resources.record import PatientRecord
 from services.records.rows.rows import row_of
-from services.records.views.view import newest_first, view_of
+from services.records.views.view import newest_first, not_shown, view_of
 
 ProblemStatus: TypeAlias = Literal["active", "resolved", "all"]
 
@@ -24,10 +24,10 @@ def problems(record: PatientRecord, *, status: ProblemStatus = "active") -> Char
     shown, left_out = [*active, *rest], LeftOut(count=0, what="")
     if status == "resolved":
         shown = rest
-        left_out = LeftOut(count=len(active), what="active problems", argument="status=active")
+        left_out = not_shown(len(active), "active problems", "status=active")
     elif status == "active":
-        shown, what = active, "inactive and resolved problems"
-        left_out = LeftOut(count=len(rest), what=what, argument="status=all")
+        shown = active
+        left_out = not_shown(len(rest), "inactive and resolved problems", "status=all")
     none = "No problem or diagnosis is recorded."
     return view_of(
         record, "problems", "Problems", shown, kind="facts", left_out=[left_out],

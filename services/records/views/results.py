@@ -30,7 +30,7 @@ from services.records.rows.measurements import (
     row_of_part,
     series_of,
 )
-from services.records.views.view import QUOTE_LIMIT_CHARS, view_of
+from services.records.views.view import QUOTE_LIMIT_CHARS, not_shown, view_of
 
 SHOWN_OF_NAMED = 12
 ROWS_LIMIT = 600
@@ -129,8 +129,8 @@ def _shown_of(
     shown = _Shown()
     for number, series in enumerate(chosen):
         if len(shown.rows) >= ROWS_LIMIT:
-            what, argument = "further kinds of results", "names, category"
-            shown.left_out.append(LeftOut(count=len(chosen) - number, what=what, argument=argument))
+            more = not_shown(len(chosen) - number, "further kinds of results", "names, category")
+            shown.left_out.append(more)
             break
         inside = [
             part for part in series.parts if is_within(part.entry.date, span.since, span.until)
@@ -142,18 +142,15 @@ def _shown_of(
             shown.notes += _summary(series, inside)
     if not is_named:
         older_count = max(0, sum(len(one.parts) for one in chosen) - len(shown.rows))
-        shown.left_out.append(
-            LeftOut(count=older_count, what="older values", argument="names, or last")
-        )
+        shown.left_out.append(not_shown(older_count, "older values", "names, or last"))
     return shown
 
 
 def _left_out_of(series: Series, inside: int, kept: int) -> Iterator[LeftOut]:
     """Yield how many values are not shown of those inside the span, and of those outside."""
     values, others = f"values of {series.name}", len(series.parts) - inside
-    yield LeftOut(count=inside - kept, what=f"older {values}", argument=f"last={inside}")
-    another = "other since and until"
-    yield LeftOut(count=others, what=f"{values} of another time", argument=another)
+    yield not_shown(inside - kept, f"older {values}", f"last={inside}")
+    yield not_shown(others, f"{values} of another time", "other since and until")
 
 
 def _without_components(series: Sequence[Series]) -> list[Series]:

@@ -1,12 +1,12 @@
 """`search_record`: words and concepts, over everything that is recorded or written."""
 
-from data_models.chart_view import ChartView, LeftOut
+from data_models.chart_view import ChartView
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
 from services.records.resources.kinds import NUMBERS_OF_STATE
 from services.records.resources.record import PatientRecord
 from services.records.search_index import index_of
-from services.records.views.view import quoted, view_of
+from services.records.views.view import not_shown, quoted, view_of
 
 SHOWN = 15
 QUERY_LIMIT_CHARS = 400
@@ -24,13 +24,7 @@ def search_record(record: PatientRecord, query: str, *, limit: int = SHOWN) -> C
         f"Found for “{query[:80]}”",
         shown,
         kind="passages",
-        left_out=[
-            LeftOut(
-                count=len(found) - len(shown),
-                what="less fitting places",
-                argument="a narrower query",
-            )
-        ],
+        left_out=[not_shown(len(found) - len(shown), "less fitting places", "a narrower query")],
         nothing=f"Nothing in the record holds “{query[:80]}”{_known_names(query)} "
         f"({len(index.hits)} entries and passages searched).",
     )

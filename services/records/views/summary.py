@@ -15,7 +15,7 @@ from services.records.views.medications import medications
 from services.records.views.papers import documents
 from services.records.views.person import personal_rows
 from services.records.views.problems import problems
-from services.records.views.view import view_of
+from services.records.views.view import not_shown, view_of
 
 _KEY = [
     "ECOG", "Blood pressure", "Heart rate", "Body weight", "BMI", "Oxygen saturation",
@@ -51,15 +51,11 @@ def chart_summary(record: PatientRecord, *, today: date, now: str) -> ChartView:
         left_out=[
             *_of_tool("problems", has.left_out),
             *_of_tool("medications", takes.left_out),
-            LeftOut(
-                count=sum(row.count for row in visits.left_out),
-                what="earlier encounters",
-                argument="encounters",
+            not_shown(
+                sum(row.count for row in visits.left_out), "earlier encounters", "encounters"
             ),
-            LeftOut(
-                count=sum(len(one.parts) for one in series_of(record)),
-                what="results in all",
-                argument="results",
+            not_shown(
+                sum(len(one.parts) for one in series_of(record)), "results in all", "results"
             ),
         ],
         notes=_notes(record, papers, (had_allergies, has, takes, visits, papers)),

@@ -53,6 +53,11 @@ def view_of(
     )
 
 
+def not_shown(count: int, what: str, argument: str) -> LeftOut:
+    """Return what is said of rows that are left out, and what brings them."""
+    return LeftOut(count=count, what=what, argument=argument)
+
+
 def sources_of(record: PatientRecord, rows: Iterable[ViewRow]) -> tuple[ViewSource, ...]:
     """Return every source that rows stand on, each once."""
     found: dict[str, ViewSource] = {}
