@@ -225,6 +225,11 @@ def aspect_of(part: QuestionPart) -> Aspect:
     is_of_amount = bool(part.unit) or "dose" in part.parts
     if "change" in part.aspects and ("average" in part.aspects or is_of_amount):
         return "change"  # "average yearly gain", "how many kg did she lose in total?"
+    is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
+    if is_drug and (
+        {"when", "change"} <= part.aspects or (part.is_before and "dose" in part.parts)
+    ):
+        return "change"  # "when was morphine increased", "the dose before"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
     is_course = bool(part.aspects & {"change", "trend"}) and bool(part.topics)

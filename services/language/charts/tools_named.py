@@ -107,6 +107,9 @@ def _tool_around(part: QuestionPart, run: Run) -> str | None:
     if "measured" in part.frames or _is_limited(part):
         return "results"
     by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
+    taken = {piece.text for piece in part.pieces if "takes" in piece.of("frame")}
+    if taken and taken <= {*run.text.split()}:
+        return None  # "is anything pressing on the cord?"
     by_frame = next((tool for frame, tool in _BY_FRAME.items() if frame in part.frames), None)
     return by_frame or by_part or ("results" if part.aspects & VALUE_ASPECTS else None)
 

@@ -42,7 +42,7 @@ _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
 PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "results": frozenset({"range", "unit", "end", "code", "reason", "people"}),
     "biomarkers": frozenset({"people"}),
-    "imaging_reports": frozenset({"site", "reason", "people"}),
+    "imaging_reports": frozenset({"site", "side", "reason", "people"}),
     "pathology_reports": frozenset({"people"}),
     "search_record": frozenset({"people", "place"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason",
@@ -202,12 +202,12 @@ def _of_its_result(question: ChartQuestion) -> ChartQuestion | None:
 def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before, of as many rows as the aspect that is asked for needs."""
     aspect = aspect_of(asked)
+    if question.tool == "medications" and "change" in asked.aspects:  # "reduced?", "when raised?"
+        return replace(question, part="dose", aspect="change")
     if aspect == "when" and (told_when := _when_told(question, asked)):
         return told_when
     if aspect == "change" and _tells_change(question):
         return question
-    if aspect == "change" and question.tool == "medications":  # "reduced?"
-        return replace(question, part="dose", aspect="all")
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
         return None
@@ -242,6 +242,8 @@ def _when_told(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | 
 
 def one_before(question: ChartQuestion) -> ChartQuestion | None:
     """Return the question for what came before that which `question` asks for."""
+    if question.tool == "medications" and (question.part == "dose" or question.aspect == "change"):
+        return replace(question, part="dose", aspect="change")
     if question.tool == "medications":
         stopped = {**question.arguments, "status": "stopped"}
         return replace(question, arguments=stopped, aspect="all", part=None, is_past=True, back=1)
@@ -258,7 +260,7 @@ def one_before(question: ChartQuestion) -> ChartQuestion | None:
     rest = {name: value for name, value in found.arguments.items() if name != "last"}
     told = found.most or int(found.arguments.get("last", 1))  # "the last two", "and before?"
     free = replace(unlimited(found), around=(), arguments=rest, aspect="latest", part=None)
-    return replace(free, back=found.back + told, most=0, month=0)
+    return replace(free, back=found.back + told, most=0)
 
 
 _since = partial(every, lambda words: words.relations.get("since", ()))

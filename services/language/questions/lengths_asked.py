@@ -7,9 +7,10 @@ from datetime import date
 from services.language.charts.chart_parts import QuestionPart, is_of_values
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
-from services.language.charts.tools_named import OVER
+from services.language.charts.tools_named import OVER, SEARCH
 from services.language.questions.events_asked import relations_of
 from services.language.questions.question_figures import hull_of
+from services.language.questions.single_questions import GROWTH
 from services.language.utterance import ChartQuestion, TimeSpan
 
 _DATED = frozenset(
@@ -30,6 +31,9 @@ def with_lengths(
     sides = {relations_of(words).get(one.text) for one in behind[: min(ends, default=None)]}
     is_apart = any("apart" in piece.of("frame") or piece.text == "&" for piece in pieces)
     is_apart |= not sides.isdisjoint({"before", "after"})
+    if [one.part for one in asked] == ["effect"]:  # "how long did it work"
+        asked = (*asked, ChartQuestion(SEARCH, GROWTH))
+    is_apart |= any(one.arguments == GROWTH for one in asked)
     return tuple(_with_length(one, today, is_apart=is_apart) for one in asked)
 
 
@@ -49,7 +53,8 @@ def _with_length(question: ChartQuestion, today: date, *, is_apart: bool) -> Cha
         is_ranked = question.tool in OVER and aspect in ("minimum", "maximum")
         every = {"status": "all", **question.arguments} if is_ranked else question.arguments
         return replace(question, arguments=every, aspect=aspect, asked_on=today, is_apart=is_apart)
-    if question.tool == "results" and (is_apart or question.aspect in ("latest", "first")):
+    is_one = question.tool == "results" and (is_apart or question.aspect in ("latest", "first"))
+    if is_one or question.arguments == GROWTH:
         return replace(question, asked_on=today, is_apart=is_apart)
     return question  # how long it was high is not worked out
 

@@ -1,7 +1,7 @@
 """Questions for one thing by its name, for what has a code, and for all that changed. Pure."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -24,7 +24,7 @@ _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
 _FINDINGS = saying("imaged_findings")
 _METASTASIS = "metastasis"
 _HEIGHT = "body height"
-_RECURRENCE = "recurrence relapse progression progressive Rezidiv Progress"
+GROWTH: Mapping[str, str] = {"query": "progression progressive recurrence relapse Progress Rezidiv"}
 _OF_A_PERSON = frozenset(
     {"age", "birth date", "name", "sex", "address", "phone", "marital status", "identifiers"}
     | {"vital status", "language", "birth place", "religion", "sex at birth"}
@@ -92,7 +92,7 @@ def of_tumours(asked: Iterable[ChartQuestion], frames: Collection[str]) -> Itera
     for one in asked:
         if is_of_tumour(one) and "recurred" in frames:
             yield replace(one, name=_METASTASIS, said="", aspect="when")
-            yield ChartQuestion(SEARCH, {"query": _RECURRENCE}, head=one.name)
+            yield ChartQuestion(SEARCH, GROWTH, head=one.name)
         elif one.aspect == "count" and _METASTASIS in one.name:
             yield replace(one, aspect="all")
             yield ChartQuestion("imaging_reports", {}, "all", one.name)

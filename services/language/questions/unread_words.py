@@ -269,9 +269,10 @@ def _is_of_time(question: ChartQuestion) -> bool:
 def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
     """Return the aspects that the answer to a question tells."""
     told = _TELLS.get(question.aspect, frozenset()) | {question.aspect}
-    if question.tool not in ("results", "imaging_reports", "current_status"):
+    is_fact = question.tool in ("current_status", "biomarkers")  # whose rows tell what was before
+    if question.tool not in ("results", "imaging_reports") and not is_fact:
         told -= _OF_VALUES  # whatever it was asked for; reports and a status say what has changed
-    elif (question.above or question.below) is not None or question.tool == "current_status":
+    elif (question.above or question.below) is not None or is_fact:
         told -= _OF_VALUES - {"change"}  # told is which values are beyond
     is_course = question.tool == "results" and bool(question.span or "last" in question.arguments)
     is_begun = question.is_begun or question.rate or _is_of_time(question)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords
-from services.language.charts.tools_named import SEARCH, WORKED_OUT
+from services.language.charts.tools_named import OF_ALL, SEARCH, WORKED_OUT
 from services.language.questions.question_figures import with_days
 from services.language.utterance import Aspect, ChartQuestion
 from services.language.words.vocabulary import concept_rows
@@ -40,6 +40,7 @@ _THINGS = frozenset(
     {"problem", "encounter diagnosis", "medication", "procedure", "allergy", "immunization",
      "encounter", "family history", "order", "device", "goal", "care plan"}
 )  # fmt: skip
+_TESTS = MEASURED | {"procedure"}
 _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
 """Lists of what is nowhere else: an entry on the neck is no image of it."""
 
@@ -113,6 +114,11 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         head = _of_the_head(question)
         # What no list has may stand in a flag or a note without the rest.
         own = [one for one in searches_for(head) if one not in headless]
+        if question.tool == "medications" and question.aspect != "whether":
+            # "Which painkillers did he get for the fracture?"
+            rest = question.name.removeprefix(question.head).strip()
+            ill = replace(question, tool="problems", arguments=OF_ALL, name=rest, head="")
+            return (replace(ill, aspect="all", part="treatment"), head, *headless, *own)
         return (head, *headless, *own) if is_value else (*headless, head, *own)
     measured = measured_for(question) if question.tool == "procedures" else None
     taken = _taken(question) or measured
@@ -120,6 +126,9 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     query, name = (said, "") if said is not None else (question.name, question.name)
     is_typed = said is None and is_typed
     typed = [_searched(question, question.said, question.said)] if is_typed else []
+    group = concept_table().named("result", question.name) if question.tool == "results" else None
+    leaves = concept_table().leaves(group) if group else ()
+    typed += [_searched(question, one.name, one.name) for one in leaves if len(leaves) in (2, 3)]
     found = [*([taken] if taken else []), _searched(question, query, name), *typed]
     is_of_days = question.span is not None and question.tool in _BESIDE  # lists of all days
     return (*found, *(replace(one, span=None) for one in found if is_of_days))
@@ -247,10 +256,13 @@ def _lead_of(
     if question.tool == "results" and question.aspect in WORKED_OUT:
         return words.say("not_worked_out")
     is_other &= question.tool in ("medications", "results")
+    rows = asked_rows(search, found).rows
+    # A test for antibodies is no vaccination.
+    is_other |= question.tool == "immunizations" and {r.kind for r in rows} <= _TESTS
     if is_other or question.head == "inpatient admission":
         # A plan for it is no drug and no stay, and that it is taken is no value of it.
-        return f"{absent} {words.say('elsewhere')}"
-    rows = asked_rows(search, found).rows
+        end = "\n" if "\n" in absent else " "
+        return f"{absent}{end}{words.say('elsewhere')}"
     if question.aspect == "whether" and all(map(was_never, rows)):
         return f"{words.say('no')}:"
     # Else it is in the record, though not in that list.
@@ -267,6 +279,8 @@ def led(
     words: AnswerWords,
 ) -> str:
     """Return what was found elsewhere, behind what says that, and what it is not."""
+    if (question.tool, search.tool) == ("medications", "problems"):  # what it is treated with
+        return told
     if question.head and search.name == question.head:
         if is_given_for(search):
             is_over = all(row.status in OVER for row in asked_rows(search, record).rows)

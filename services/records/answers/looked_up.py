@@ -105,20 +105,26 @@ def looked_at(
 ) -> Sequence[ChartQuestion]:
     """Return where to look for what is untold: what began on the same day, and texts on a drug."""
     rows = _rows_told(question, view)
+    is_course = question.tool == "results" and question.aspect in ("change", "trend")
+    if is_course and len(rows) == 1:  # earlier ones may stand in notes
+        return (ChartQuestion(SEARCH, {"query": f"{question.name} {question.said}"}),)
     if question.tool not in _OF_A_DAY or not 0 < len(rows) <= _MOST_ROWS:
         return ()
     if question.tool == "encounters" and question.part == "treatment":
         return (_PROBLEMS, *_TREATMENTS)
+    is_of_change = (question.tool, question.aspect) == ("medications", "change")
     is_of_drug = question.tool == "medications" and question.part in ("reason", "end reason")
     there = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS]}.get(question.part or "", [])
     if question.tool == "problems" and question.part != "code":
-        there = [_VISITS, _TREATMENTS[1], _REPORTS]
+        there += [_VISITS, _TREATMENTS[1], _REPORTS]
     value = concept_rows()["measured_by"].get(question.name) if question.part == "result" else None
     there += [ChartQuestion("results", {"names": [value]}, "trend", value)] if value else []
-    if is_of_drug and question.name:
-        there.append(_VISITS)
+    there += [_VISITS] if is_of_drug and question.name else []
+    is_due = question.part == "due" and question.tool == "procedures"
+    # Of another dose, and of what is planned, only texts tell.
+    if (is_of_drug or is_of_change or is_due) and question.name:
         there.append(ChartQuestion(SEARCH, {"query": question.name}, name=question.name))
-    return there if part_missing(question, rows, words) else ()
+    return there if is_of_change or part_missing(question, rows, words) else ()
 
 
 def told_of_day(
@@ -134,7 +140,9 @@ def told_of_day(
     every = (
         one for each in lists if each.tool != SEARCH for row in each.rows for one in times_of(row)
     )
-    begun = _NO_ROWS.model_copy(update={"rows": [one for one in every if one.date[:10] in days]})
+    own = {row.sources[:1] for row in told_rows}
+    on_days = [one for one in every if one.date[:10] in days and one.sources[:1] not in own]
+    begun = _NO_ROWS.model_copy(update={"rows": on_days})
     found: Sequence[ViewRow] = asked_rows(ChartQuestion("timeline", span=question.span), begun).rows
     if question.tool == "medications":  # visits that say for what
         found = [row for row in found if row.kind != "encounter" or row.detail.startswith("for ")]
@@ -144,7 +152,8 @@ def told_of_day(
             row for row in found
             if row.kind in MEASURED | DIAGNOSES or any(has_words(row, one) for one in names)
         ]  # fmt: skip
-    texts = [*_texts_on(question.name, lists)]
+    said = {question.said} if question.tool == "results" else set()  # "weight 84 kg"
+    texts = [one for name in (question.name, *said) for one in _texts_on(name, lists)]
     is_shown = question.part == "result" and any(row.kind not in DIAGNOSES for row in found)
     if question.part is not None and (texts or is_shown):
         told = told.replace(words.say("no_part", part=words.parts[question.part]), "").strip()

@@ -13,7 +13,7 @@ from services.records.answers.choosing.allergens import is_of_allergen
 from services.records.answers.choosing.excluded_rows import NOT_DONE, PLANNED, is_by, is_left_out
 from services.records.answers.choosing.imaged import IMAGING, reports_on, scans_of
 from services.records.answers.choosing.lengths_told import lasted_so_long
-from services.records.answers.choosing.said_words import has_words
+from services.records.answers.choosing.said_words import has_words, is_called
 from services.records.concepts.table import (
     ConceptKind,
     concept_table,
@@ -83,7 +83,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean.
         named = tuple(row for row in named if has_words(row, question.name)) or named
-    named = tuple(row for row in named if _is_called(row, question)) or named
+    named = tuple(row for row in named if is_called(row, question)) or named
+    named = _without_mere_titles(question, named)
     is_of_onset = question.aspect in ("when", "first") or question.part == "found"
     if question.tool == "problems" and is_of_onset:
         named = tuple(of_itself(question.name, named))
@@ -91,17 +92,20 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
         # What was cancelled is no last visit; that it was is told where nothing else is.
         named = tuple(row for row in named if row.status not in _NEVER_WAS) or named
     inside = tuple(row for row in named if _is_inside(row, question))
-    inside = tuple(row for row in inside if _is_of_month(row, question.month))
+    of_month = tuple(row for row in inside if _is_of_month(row, question.month))
+    newest = max((row.date for row in of_month), default="")  # "and before that?"
+    inside = tuple(row for row in inside if row.date <= newest) if question.back else of_month
     if question.asked_on is not None and question.aspect in ("minimum", "maximum"):
         inside = lasted_so_long(inside, question.asked_on, question.aspect)
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
 
 
-def _is_called(row: ViewRow, question: ChartQuestion) -> bool:
-    """Whether a row is called just as was typed: "viral sinusitis" is no chronic one."""
-    said = question.said if question.said != question.name else ""
-    return bool(said) and words_of(row.name.partition(" (")[0]) == words_of(said)
+def _without_mere_titles(question: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
+    """Return the rows, of a text not what its title alone says where its own words say it."""
+    own = [row for row in rows if _is_named(question, row.model_copy(update={"name": ""}))]
+    told = {row.sources[:1] for row in own if question.tool == "search_record"}
+    return tuple(row for row in rows if row in own or row.sources[:1] not in told)
 
 
 def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:

@@ -7,7 +7,10 @@ from datetime import date, timedelta
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.tools_named import SEARCH
 from services.language.figures.calendar_days import steps_back
+from services.language.questions.single_questions import GROWTH
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
+from services.language.words.folding import fold, tokens_of
+from services.language.words.statement_tables import saying
 from services.records.answers.choosing.asked_rows import asked_rows, has_answer, of_itself
 from services.records.answers.choosing.row_parts import (
     beyond,
@@ -38,7 +41,7 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     if event.tool == "results":
         return _of_values(event, rows)
     if event.tool == SEARCH:
-        return tuple(row for row in rows if row.kind in _HAPPENED and has_words(row, event.name))
+        return tuple(row for row in rows if _is_meant(event, row))
     if event.tool == "problems":  # of diabetes the diabetes itself, and nothing that is due to it
         rows = of_itself(event.name, rows)
     if event.back:  # the last but one
@@ -53,6 +56,18 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     is_one = event.tool == "problems" and len({row.name for row in rows}) == 1
     is_one |= event.name == "operation"  # of a biopsy, a port and a resection the last
     return tuple(rows[-1:] if is_one or event.aspect == "latest" else rows)
+
+
+def _is_meant(event: ChartQuestion, row: ViewRow) -> bool:
+    """Whether a row that was found is the event: of a tumour's growth a report that denies none."""
+    if event.arguments != GROWTH:
+        return row.kind in _HAPPENED and has_words(row, event.name)
+    sentences = (tokens_of(fold(one)[0]) for one in row.detail.split(". "))
+    return row.sources[0].startswith("DiagnosticReport/") and any(
+        word in saying("growth") and saying("lacking").isdisjoint(said[:at][-5:])
+        for said in sentences
+        for at, word in enumerate(said)  # "no evidence of local recurrence"
+    )
 
 
 def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:

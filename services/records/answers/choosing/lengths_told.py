@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from data_models.chart_view import ViewRow
 from services.language.charts.answer_words import AnswerWords
+from services.language.questions.single_questions import GROWTH
 from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.choosing.row_parts import day_of
 from services.records.answers.choosing.said_words import has_words
@@ -31,7 +32,8 @@ def told_lengths(
     if len(found) == 1:
         days = sorted({day for _, rows in found for row in rows if (day := first_day(row.date))})
     else:  # of one of several operations nobody knows which is meant
-        narrowed = [(one, _of_the_diagnosis(one, rows)) for one, rows in found]
+        starts = [one for each, rows in found if each.arguments != GROWTH for one in rows[:1]]
+        narrowed = [(one, _meant(one, rows, starts)) for one, rows in found]
         found = [each for each in narrowed if len(each[1]) == 1]
         days = sorted(day for _, rows in found for row in rows[:1] if (day := first_day(row.date)))
     if len(days) < 2:
@@ -53,8 +55,12 @@ def lasted_so_long(rows: Sequence[ViewRow], today: date, aspect: Aspect) -> tupl
     return tuple(lasted.get(chosen, rows))
 
 
-def _of_the_diagnosis(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewRow]:
-    """Return the row that "the diagnosis" means among several illnesses: that with a stage."""
+def _meant(
+    question: ChartQuestion, rows: Sequence[ViewRow], starts: Sequence[ViewRow]
+) -> Sequence[ViewRow]:
+    """Return the row that is meant: of illnesses with a stage, of growth the first since then."""
+    if question.arguments == GROWTH:
+        return [row for row in rows if all(row.date[:10] > one.date[:10] for one in starts)][:1]
     is_the_diagnosis = question.tool == "problems" and not question.name and len(rows) > 1
     return [row for row in rows if has_words(row, "stage")] if is_the_diagnosis else rows
 

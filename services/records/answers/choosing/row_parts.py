@@ -18,6 +18,7 @@ from services.records.concepts.words import words_of
 from services.records.resources.dates import first_day
 from services.records.resources.entry import instant
 from services.records.resources.values import ucum_of
+from services.records.rows.measurements import MEASURED
 
 # How details of rows tell what may be asked of them.
 MARKS: Mapping[Part, tuple[str, ...]] = {
@@ -33,7 +34,7 @@ BROKEN_OFF = "broken off"
 """Asks for what says why it was stopped."""
 _UNREPORTED = ("imaging study", "procedure")
 """Kinds that tell no result, the second of them where it has no value."""
-_DUE_AGAIN = frozenset({"immunization", "procedure", "imaging study", "fact"})
+_DUE_AGAIN = MEASURED | {"immunization", "procedure", "imaging study", "fact"}
 _WITH_STATE = frozenset({"medication", "problem", "coverage"})
 _WITH_PARTS = frozenset(
     {"encounter", "procedure", "medication", "problem", "immunization", "care plan", "device"}
@@ -253,8 +254,9 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if marks is None or not shown or any(_tells(row, marks) for row in shown):
         return []
     is_told = question.part == "end" and any(row.end for row in shown)
-    # An illness may tell where it sits in words behind no mark: "Sacrum, L3".
-    is_told |= question.part == "place" and any(r.kind == "problem" and r.detail for r in shown)
+    # An illness, or what was done, may tell where in words behind no mark: "Sacrum, L3".
+    sites = [r.detail for r in shown if r.detail and r.kind in ("problem", "procedure")]
+    is_told |= question.part == "place" and not all(one.startswith("for ") for one in sites)
     # "Why no warfarin?" is told by why it ended.
     if question.part == "reason" and question.aspect != "whether":
         is_told = any(says_why_over(row) or _names_cause(row) for row in shown)

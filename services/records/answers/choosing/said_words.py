@@ -1,6 +1,7 @@
 """Whether a row says certain words. Pure."""
 
 from data_models.chart_view import ViewRow
+from services.language.utterance import ChartQuestion
 from services.language.words.folding import fold, tokens_of
 from services.records.concepts.words import is_compound_of, root_of, words_of
 
@@ -22,6 +23,12 @@ def says_all(said: str, name: str) -> bool:
     wanted = [word for word in before if len(word) > 1 or word not in _IDLE_LETTERS]
     wanted += [last] if any(map(str.isalnum, last)) and last != "s" else []  # hepatitis A
     return bool(wanted) and all(any(is_word(word, each) for each in have) for word in wanted)
+
+
+def is_called(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether a row is called just as was typed: "viral sinusitis" is no chronic one."""
+    said = question.said if question.said != question.name else ""
+    return bool(said) and words_of(row.name.partition(" (")[0]) == words_of(said)
 
 
 def is_word(wanted: str, said: str) -> bool:
