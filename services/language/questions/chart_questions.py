@@ -225,7 +225,7 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
 
     "Is his diabetes well adjusted?": that he has diabetes is no yes.
     """
-    if (one_thing := of_one_thing(part, words)) is not None:
+    if (one_thing := of_one_thing(part)) is not None:
         return [one_thing]
     found = list[ChartQuestion]()
     for half in each_half(part):

@@ -31,7 +31,7 @@ _OF_A_PERSON = frozenset(
 )
 
 
-def of_one_thing(part: QuestionPart, words: Lexicon) -> ChartQuestion | None:
+def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     """Return what is asked of one thing in words of its own: how large, how tolerated, how it is.
 
     "Polyp size" is no height, and that a drug was given is no yes to "did she tolerate it?".
@@ -39,8 +39,8 @@ def of_one_thing(part: QuestionPart, words: Lexicon) -> ChartQuestion | None:
     name = part.runs[0].text if part.runs else ""
     is_ranked = bool(part.aspects & RANKED) and _is_finding(part)  # "biggest liver met"
     if ("size" in part.frames or _grown(part) or is_ranked) and not part.topics:
-        if not name and any(piece.text in words.words.pointers for piece in part.pieces):
-            return None  # "how big is it": of what was named before
+        if not name and not any(piece.of("people") for piece in part.pieces):
+            return None  # "how big is it", "how deep": of what was named before
         return _of_size(part) if name else values_of([_HEIGHT], "all", None)
     is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     if "tolerated" in part.frames and name and not is_drug:

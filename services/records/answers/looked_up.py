@@ -105,8 +105,8 @@ def looked_at(
 ) -> Sequence[ChartQuestion]:
     """Return where to look for what is untold: what began on the same day, and texts on a drug."""
     rows = _rows_told(question, view)
-    is_course = question.tool == "results" and question.aspect in ("change", "trend")
-    if is_course and len(rows) == 1:  # earlier ones may stand in notes
+    is_course = question.aspect == "change" or (question.aspect == "trend" and not question.span)
+    if question.tool == "results" and is_course and len(rows) == 1:  # notes may have earlier ones
         return (ChartQuestion(SEARCH, {"query": f"{question.name} {question.said}"}),)
     if question.tool not in _OF_A_DAY or not 0 < len(rows) <= _MOST_ROWS:
         return ()
