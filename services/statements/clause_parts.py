@@ -194,11 +194,7 @@ def judged(
     judge: Callable[[Clause], Verdict],
     before: Sequence[str],
 ) -> tuple[Sentence, list[Verdict]]:
-    """Return a sentence with the verdicts over its clauses; of several facts in one, over each.
-
-    Args:
-        before: The sources of the sentence before, from which "two weeks later" counts.
-    """
+    """Return a sentence with the verdicts over its clauses; of several facts in one, over each."""
     verdicts = [judge(clause) for clause in sentence.clauses]
     state = worst(verdicts).state
     if state == "supported" and is_of_other_age(sentence, verdicts, rows):

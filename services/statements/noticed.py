@@ -1,13 +1,14 @@
 """Whether who is said to have noticed or written something is one whom the record names. Pure."""
 
 from services.language.people.named_person import doctors_named_in
+from services.language.sentences.clauses import joined
 from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements.rows.fit import is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
-from services.statements.rows.rows import joined, told_of
+from services.statements.rows.rows import told_of
 
 
 def is_noticed_by_other(sentence: Sentence, rows: KnownRows) -> bool:

@@ -170,11 +170,7 @@ def _adds_unknown(
     is_denied = not denials.isdisjoint(clause.words)
     meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or fit.is_hedged(clause, row)]
-    # That an artery is occluded is told of that artery, and not somewhere in the report.
-    place = placed(clause)
-    meant = [
-        r for r in meant if not r.is_text or (fit.has_sites(place, r) and not excludes(place, r))
-    ]
+    meant = [row for row in meant if not row.is_text or _is_there(clause, row)]
     meant = [row for row in meant if row.kind != "personal" or row.words & {*clause.names}]
     told = [row.words if is_denied else row.words - fit.lacked(row) for row in meant]
     heads = (stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text)
@@ -186,6 +182,14 @@ def _adds_unknown(
         ["".join(w[0] for w in row.says.lower().split()) for row in meant] if is_short else []
     )
     return not (has_all(said, known, initials) and _has_specialists(clause, known))
+
+
+def _is_there(clause: Clause, row: KnownRow) -> bool:
+    """Whether a text is of the place that is told: that artery, or that segment of the liver."""
+    place = placed(clause)
+    parts = [one for one in clause.stages if not one.scale and clause.says("numbered_parts")]
+    is_there = all(any(map(one.fits, row.stages)) for one in parts)
+    return is_there and fit.has_sites(place, row) and not excludes(place, row)
 
 
 def _has_specialists(clause: Clause, known: AbstractSet[str]) -> bool:
@@ -214,7 +218,8 @@ def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
     """
     if clause.says("causes"):
         return False
-    if any(told.fits(one) for told in clause.stages for row in rows for one in row.stages):
+    scores = () if clause.says("numbered_parts") else clause.stages
+    if any(told.fits(one) for told in scores for row in rows for one in row.stages):
         return True
     return bool(clause.differences) or any(
         fit.is_measured(one, row)
@@ -232,7 +237,7 @@ def _is_of_medicine(word: str) -> bool:
     """Whether a word claims something of a patient wherever it stands."""
     known = statement_words()
     is_told = word in known.happening or word in stems_told("family") or word in known.places
-    return is_told or word in saying("went") or word in saying("goal") or is_clinical_name(word)
+    return is_told or word in saying("went", "goal", "entered_by") or is_clinical_name(word)
 
 
 def said_of(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from services.language.sentences.clause_lists import (
     is_listed,
     told_ahead,
 )
-from services.language.sentences.clauses import Clause
+from services.language.sentences.clauses import Clause, joined
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
@@ -31,10 +31,7 @@ _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "ma
 _OF_THEN = frozenset({"begun", "when", "before"})
 _GIVEN = frozenset({"when", "objects_follow"})
 _LEAD_CHARS = len("By the end of ")
-_THAN_BEFORE = {
-    "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
-    "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
-}
+_THAN_BEFORE = {"falling": "down", "rising": "up"}
 
 
 def _tells_value_before(last: Clause, clause: Clause) -> bool:
@@ -51,8 +48,8 @@ def _course(last: Clause, clause: Clause) -> Clause:
     whole = _joined(clause, last)
     dates = whole.dates if len(last.dates) == len(clause.dates) else last.dates or clause.dates
     cues = whole.cues - {"newest", "current", "is_now"}
-    cues |= {cue for cue, words in _THAN_BEFORE.items() if clause.words & words}
-    words = whole.words - saying("than") - frozenset().union(*_THAN_BEFORE.values())
+    cues |= {cue for cue, words in _THAN_BEFORE.items() if clause.says(words)}
+    words = whole.words - saying("than", *_THAN_BEFORE.values())
     own = replace(last, quantities=whole.quantities, dates=dates)
     return replace(own, cues=cues - {"begun"}, words=words)
 
@@ -123,27 +120,8 @@ def _joined(last: Clause, clause: Clause) -> Clause:
     over = frozenset({"day_before_end"} if is_over and not clause.dates else ())
     if last.counted and clause.dates and not last.dates:
         over |= {"of_all"}  # "once, in 2013" is once at all
-    return Clause(
-        words=last.words | clause.words,
-        names=tuple(dict.fromkeys((*last.names, *clause.names))),
-        topics=(*last.topics, *clause.topics),
-        own_names=last.own_names,
-        objects=(*last.objects, *clause.objects),
-        quantities=(*last.quantities, *clause.quantities),
-        dates=(*last.dates, *clause.dates),
-        codes=(*last.codes, *clause.codes),
-        stages=(*last.stages, *clause.stages),
-        often=last.often | clause.often,
-        smoking=last.smoking or clause.smoking,
-        cues=last.cues | clause.cues | over,
-        exclusive=(*last.exclusive, *clause.exclusive),
-        sites=(*last.sites, *clause.sites),
-        counted=(*last.counted, *clause.counted),
-        differences=(*last.differences, *clause.differences),
-        limits=(*last.limits, *clause.limits),
-        runs=(*last.runs, *clause.runs),
-        called=last.called | clause.called,
-    )
+    whole = joined((last, clause))
+    return replace(whole, own_names=last.own_names, cues=whole.cues | over)
 
 
 def _of_the_same(last: Clause, clause: Clause) -> Clause:
@@ -153,7 +131,11 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     passed_on = last.cues - {"newest", "current"} if is_of_then else last.cues
     is_other_way = is_course or clause.says("turned")
     is_bound = any(one.comparator for one in clause.quantities)
-    if is_other_way or is_bound or (clause.quantities and "asserts" in clause.cues):
+    if (
+        is_other_way
+        or is_bound
+        or (clause.quantities and (clause.sites or clause.cues & {"asserts"}))
+    ):
         passed_on -= _COURSES
     if clause.quantities and clause.dates:
         passed_on -= (
@@ -228,6 +210,7 @@ def _is_new(last: Clause, clause: Clause) -> bool:
     is_advice = bool(last.quantities) and clause.cues >= {"apart", "planned"}
     is_other = clause.says("two_facts") and clause.cues >= {"splits", "asserts"}
     is_picture = clause.says("finds") and "modality" in map(group_of, clause.exclusive)
+    is_other |= bool(last.names and clause.sites and clause.quantities) and not last.has_values
     return is_other or is_advice or is_picture
 
 
@@ -294,19 +277,23 @@ def _is_without(clause: Clause) -> bool:
 
 
 def _each_its_value(clauses: list[Clause]) -> list[Clause]:
-    """Return the clauses of "sodium and potassium were 143.1 and 4.37 mmol/L", each its value."""
-    named = [one for one in clauses if one.own_names and one.names]
+    """Return those of "sodium and potassium were 143 and 4.3", or of segments, each its value."""
+    is_of_parts = bool(clauses) and clauses[0].says("numbered_parts")
+    named = [one for one in clauses if (one.stages if is_of_parts else one.own_names and one.names)]
     values = [each for one in clauses for each in one.quantities]
     is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
-    if not is_so or any(one.has_values for one in named[:-1]):
+    if not is_so or any(replace(one, stages=()).has_values for one in named[:-1]):
         return clauses
-    if any(one.says("between", "from") for one in named):
+    behind = [one.words for one in clauses[len(named) :] if one.quantities]
+    if any(len([w for w in words if w.isalpha() and len(w) > 3]) > 2 for words in behind):
+        return clauses  # "ratio 4.6, mean copy number 9.1"
+    if any(one.says("between", "from", "without") for one in named):
         return clauses
     told = named[-1]
     return [
         replace(one, quantities=(value,), dates=told.dates, cues=one.cues | told.cues)
         for one, value in zip(named, values, strict=True)
-    ]
+    ] + [one for one in clauses[len(named) :] if not one.quantities]
 
 
 def _of_one_day(clauses: list[Clause]) -> list[Clause]:

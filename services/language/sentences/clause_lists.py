@@ -25,6 +25,8 @@ def denied_together(clauses: list[Clause]) -> Iterator[Clause]:
             yield replace(clause, cues=clause.cues | {"recorded"})
             continue
         is_of_list = end is not None and is_listed(clause) and end.own_names
+        if is_of_list and end is not None:  # "BRAF V600E; NRAS and KIT without mutation"
+            is_of_list = all("apart" not in one.cues for one in rest[: rest.index(end) + 1])
         yield _as_told(clause, end) if is_of_list and end is not None else clause
 
 

@@ -1,5 +1,6 @@
 """What one part of a sentence states."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.language.figures.quantities import Quantity
@@ -82,3 +83,29 @@ class Clause:
             or self.counted
             or self.differences
         )
+
+
+def joined(clauses: Sequence[Clause]) -> Clause:
+    """Return clauses as one, whatever they are."""
+    if len(clauses) == 1:
+        return clauses[0]
+    return Clause(
+        words=frozenset(word for one in clauses for word in one.words),
+        names=tuple(dict.fromkeys(each for one in clauses for each in one.names)),
+        topics=tuple(each for one in clauses for each in one.topics),
+        objects=tuple(each for one in clauses for each in one.objects),
+        quantities=tuple(each for one in clauses for each in one.quantities),
+        dates=tuple(each for one in clauses for each in one.dates),
+        codes=tuple(each for one in clauses for each in one.codes),
+        stages=tuple(each for one in clauses for each in one.stages),
+        often=frozenset(each for one in clauses for each in one.often),
+        smoking=next((one.smoking for one in clauses if one.smoking), ""),
+        cues=frozenset(each for one in clauses for each in one.cues),
+        exclusive=tuple(each for one in clauses for each in one.exclusive),
+        sites=tuple(each for one in clauses for each in one.sites),
+        counted=tuple(each for one in clauses for each in one.counted),
+        differences=tuple(each for one in clauses for each in one.differences),
+        limits=tuple(each for one in clauses for each in one.limits),
+        runs=tuple(each for one in clauses for each in one.runs),
+        called=frozenset(each for one in clauses for each in one.called),
+    )

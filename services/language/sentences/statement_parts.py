@@ -32,6 +32,7 @@ _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
 _OF_WHOM = frozenset({"about_patient"})
+_GENE = "EGFR"
 _DOSE = "mg"
 """Behind it `ER` is how a tablet is made."""
 _PER_VOLUME = frozenset({"dl", "l", "ml"})
@@ -315,10 +316,12 @@ def _is_written_so(word: str, phrase: FoundPhrase, lower: Sequence[str]) -> bool
 
     Beside a dose it says how a tablet is made: "500 mg ER", "ER 100 mg".
     """
+    behind = lower[phrase.end : phrase.end + 3]
+    if word == _GENE:  # of a filtration rate there is a number
+        return "exon" not in behind and any(one[0].isdigit() for one in behind[:2])
     if "in_capitals" not in phrase.tags and word.lower() not in statement_words().in_capitals:
         return True
     before = lower[max(0, phrase.start - 1)]
-    behind = lower[phrase.end : phrase.end + 3]
     is_dose = _DOSE in behind[:2] and _PER_VOLUME.isdisjoint(behind)
     is_of_drug = before == _DOSE or before.isdigit() or is_dose
     return word.isupper() and not is_of_drug

@@ -172,7 +172,7 @@ def statement_words() -> StatementWords:
     )
 
 
-_VARIANT = re.compile(r"[ac-ik-np-tvwy]\d{2,4}[ac-ik-np-tvwy]")
+VARIANT = re.compile(r"[ac-ik-np-tvwy]\d{2,4}[ac-ik-np-tvwy]")
 """One amino acid for another: `T790M`."""
 
 
@@ -180,7 +180,7 @@ _VARIANT = re.compile(r"[ac-ik-np-tvwy]\d{2,4}[ac-ik-np-tvwy]")
 def is_clinical_name(stemmed: str) -> bool:
     """Whether a stem is, or looks like, the name of a drug, a test, a diagnosis or a procedure."""
     words = statement_words()
-    if stemmed in words.names or _VARIANT.fullmatch(stemmed):
+    if stemmed in words.names or VARIANT.fullmatch(stemmed):
         return True
     return len(stemmed) > 6 and stemmed.endswith(words.endings) and stemmed not in words.not_names
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
+from services.language.words.statement_tables import saying, stems_told
+from services.language.words.statement_words import VARIANT
 from services.statements.rows.fit import has_date, is_denied_alike
 from services.statements.rows.one_of_several import excludes
 from services.statements.rows.rows import KnownRow, stems_of
@@ -28,13 +30,20 @@ def against_texts(
         is_other = not row.needs.isdisjoint(clause.names) and excludes(of_place, row)
         if is_denied or is_other:
             return Verdict("contradicted", row.sources, row.says)
-    told = {ref for row in fitting for ref in row.sources}
+    told = {*fitting[0].sources}
     texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
     denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
+    denied = [row for row in denied if {*filter(VARIANT.fullmatch, row.words)} <= clause.words]
     # "Disease of the left breast without metastasis" denies no disease of the breast.
     lacking = {id(row): row.says.partition(" without ")[2] for row in denied}
     denied = [r for r in denied if not lacking[id(r)] or stems_of(lacking[id(r)]) & clause.words]
     denied = [row for row in denied if not is_of_other_place(clause, row, texts)]
+    # Without T790M no gene is wild-type, of which something else was found.
+    denying = stems_told("denying") | saying("without")
+    is_of_gene = bool(clause.words & denying) and not any(map(VARIANT.fullmatch, clause.words))
+    found = (row for row in texts if row.stages or row.quantities)
+    if is_of_gene and any(not row.negated and denying.isdisjoint(row.words) for row in found):
+        denied += [row for row in fitting if any(map(VARIANT.fullmatch, row.words))]
     # A text that says both, "calls with a seizure" and "no seizure", says neither.
     is_denied = any(not told.isdisjoint(row.sources) for row in denied)
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None

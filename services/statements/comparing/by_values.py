@@ -85,10 +85,16 @@ def of_other_end(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdi
 
 def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:
     """Whether the last, or second, report of an examination is not what says what is told."""
+    told = {ref for row in fitting for ref in row.sources}
+    reports = [row for row in rows.rows if row.kind.endswith("report")]
+    for word in clause.words & saying("of_a_specimen"):  # "… was found at rebiopsy"
+        own = {ref for row in reports if word in row.name for ref in row.sources}
+        others = {ref for row in reports for ref in row.sources} - own
+        if own and told <= others:
+            return True
     places = places_told(clause)
     if clause.dates or not (places or "newest" in clause.cues):
         return False
-    told = {ref for row in fitting for ref in row.sources}
     for word in (*clause.names, *(w for w in clause.exclusive if group_of(w) == "modality")):
         reports = [row for row in rows.about([word]) if row.kind.endswith("report")]
         days = sorted({row.order[:10] for row in reports})

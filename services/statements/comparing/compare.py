@@ -272,13 +272,12 @@ def _against_course(
     clause: Clause, fitting: Sequence[KnownRow], row: KnownRow, numbers: Sequence[KnownRow]
 ) -> Verdict | None:
     """Return what the other values of a series say against a clause about one of them."""
-    if not clause.quantities:
-        return compare_series.against_trend(clause, numbers) or compare_series.against_extreme(
-            clause, fitting, numbers
-        )
-    return compare_series.against_step(clause, row, numbers) or compare_series.against_extreme(
-        clause, fitting, numbers
+    against = (
+        compare_series.against_step(clause, row, numbers)
+        if clause.quantities
+        else compare_series.against_trend(clause, numbers)
     )
+    return against or compare_series.against_extreme(clause, fitting, numbers)
 
 
 def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:
@@ -296,7 +295,9 @@ def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     is_denied = row.negated or (row.is_plan and not fit.is_hedged(clause, row))
     if is_denied or ("tolerates" in clause.cues and row.kind.startswith("allerg")):
         return True
-    if any(not fit.is_measured(one, row) for one in clause.quantities):
+    is_paper = row.kind.endswith(("report", "study"))  # it counts its images
+    numbers = clause.quantities if not is_paper else ()
+    if any(not fit.is_measured(one, row) for one in numbers):
         is_course = len(clause.quantities) > 1 and clause.cues & {"rising", "falling"}
         if is_course and any(fit.is_measured(one, row) for one in clause.quantities):
             return False  # the other value may be one that nobody looked up
@@ -307,7 +308,7 @@ def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     for stage in clause.stages:
         if any(one.scale == stage.scale and not stage.fits(one) for one in row.stages):
             return True
-    if excludes(clause, row) or not fit.stands(clause, row):
+    if excludes(clause, row) or not (is_paper or fit.stands(clause, row)):
         return True
     if clause.often - row.often and row.often:
         return True

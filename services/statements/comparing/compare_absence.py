@@ -67,7 +67,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
     if denied and not (there and all(row.is_text for row in denied)):
         later = _told_later(clause, denied, meant)
-        return Verdict("unsupported", later.sources) if later is not None else supported(denied)
+        is_other = later is not None or is_of_other_report(clause, denied, rows)
+        return Verdict("unsupported", refs(denied)) if is_other else supported(denied)
     return _by_rows(clause, meant, plain, names)
 
 

@@ -236,8 +236,9 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
     Each stage is in a row of its own, and what else is named in another.
     """
     is_of_tumor = all(one.scale in _OF_A_TUMOR for one in clause.stages)
-    is_of_tumor = is_of_tumor and _STAGED.isdisjoint(names) and not clause.says("numbered_parts")
+    is_of_tumor = is_of_tumor and _STAGED.isdisjoint(names)
     is_told = bool(clause.stages) and (is_of_tumor or bool(names))
+    is_told &= not clause.says("numbered_parts")  # what is in the liver is not in segment IV
     is_course = len(clause.dates) == len(clause.stages) > 1
     if not is_told or (len(clause.stages) < 2 and not names):
         return []

@@ -115,7 +115,7 @@ def _events(clause: Clause, other: Clause, rows: KnownRows) -> list[KnownRow]:
     if clause.says("got_over"):
         over = ((row, row.ended) for row in found if row.ended)
         found = [replace(row, begun=day, order=written(day)) for row, day in over]
-    elif "ended" in clause.cues | other.cues and not other.says("got_over"):
+    elif (clause.cues | other.cues) & {"ended", "altered"} and not other.says("got_over"):
         # Few rows say on which day a drug ended.
         found = [row for row in found if row.kind in DONE_ONCE]
     return _nth(clause, found)

@@ -40,7 +40,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
         and not (row.is_plan and not is_hedged(clause, row))
-        and (not clause.stages or all(_is_of_stage(one, row) for one in clause.stages))
+        and all(any(map(one.fits, row.stages)) or _is_plain(one, row) for one in clause.stages)
         and row.words.issuperset(clause.codes)
         and has_sites(clause, row)
         and not excludes(clause, row)
@@ -55,16 +55,13 @@ def fits(clause: Clause, row: KnownRow) -> bool:
 
 
 def _is_compared(clause: Clause, row: KnownRow) -> bool:
-    """Whether a report compares what shrank from 17 to 4 mm: `nodule 4 mm (17 mm)`."""
-    told = [one.number for one in clause.quantities]
-    is_course = clause.says("from") and len(told) == len(("from", "to")) and "(" in row.says
+    """Whether a report compares what shrank from 17 to 4 mm, or to 4 mm: `nodule 4 mm (17 mm)`."""
+    told, known = ([one.number for one in each.quantities] for each in (clause, row))
+    told = told if clause.says("from") else [*known[1:], *told]
+    is_course = len(told) == len(("from", "to")) and clause.cues & JUDGED <= {"falling", "rising"}
     is_falling = ("falling" in clause.cues) == (told[:1] > told[1:])
-    return is_course and is_falling and [one.number for one in row.quantities] == told[::-1]
-
-
-def _is_of_stage(one: Stage, row: KnownRow) -> bool:
-    is_known = any(one.fits(known) for known in row.stages)
-    return is_known or _says_plainly(one.scale, one.value, row)
+    is_alike = "(" in row.says and len({one.unit for one in row.quantities}) == 1
+    return is_course and is_alike and is_falling and known == told[::-1]
 
 
 def is_hedged(clause: Clause, row: KnownRow) -> bool:
@@ -121,12 +118,13 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
 
 def lacked(row: KnownRow) -> frozenset[str]:
     """Return what a row is without: the aura of "migraine without aura"."""
-    if row.is_text or row.words.isdisjoint(saying("with_or_without")):
+    if row.words.isdisjoint(saying("with_or_without")):
         return frozenset()
     said = row.says.replace(" with no ", " without ")
     if " without " not in said:
         return frozenset()
-    return told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
+    told = told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
+    return told & saying("gene_changes") if row.is_text else told
 
 
 def shares(
@@ -249,13 +247,13 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
     return any(reading.fits(known) for reading in found.readings for known in own)
 
 
-def _says_plainly(scale: str, value: str, row: KnownRow) -> bool:
+def _is_plain(told: Stage, row: KnownRow) -> bool:
     """Whether a score stands in the row as a plain number: `ECOG 1` with the value 1."""
     return (
-        value.isdigit()
-        and len(scale) > 1
+        told.value.isdigit()
+        and len(told.scale) > 1
         and not row.is_text  # "two new metastases" is no stage II
-        and any(not one.unit and one.number == float(value) for one in row.quantities)
+        and any(not one.unit and one.number == float(told.value) for one in row.quantities)
     )
 
 

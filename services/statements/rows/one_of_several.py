@@ -60,6 +60,8 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     if not clause.says("margins"):  # "3 of 24 nodes involved", "liver and bone were clear"
         told = [word for word in told if groups[word][0] != "margin"]
     found = {groups[word] for word in row.exclusive}
+    if clause.says("unmutated") and not row.words.isdisjoint(saying("without")):
+        found.add(_NOT_THERE)  # "KRAS and NRAS without mutation"
     is_absent = any(groups[word] == _NOT_THERE for word in told)
     if is_absent and not (
         row.negated or row.number == 0 or _NOT_THERE in found or row.words & stems_told("denying")

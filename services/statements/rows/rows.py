@@ -8,12 +8,12 @@ from typing import Literal, TypeAlias
 
 from services.language.figures.quantities import Quantity, unit_code
 from services.language.figures.written_dates import WrittenDate, recorded_date
-from services.language.sentences.clauses import Clause, Stage
+from services.language.sentences.clauses import Clause, Stage, joined
 from services.language.sentences.sentences import sentences_of
 from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence
 from services.language.words.phrases import says
-from services.language.words.statement_tables import stem, stems_told
+from services.language.words.statement_tables import saying, stem, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.units import quantity
 
@@ -139,12 +139,17 @@ def _read_rows(
     text: str, date: str | None, sources: tuple[str, ...], title: str, is_earlier: bool
 ) -> Iterator[KnownRow]:
     own = recorded_date(date) if date else None
-    about = stems_of(title).union(clause_of(title).names)
+    lower = text.lower()  # all that a report tells was found in its one specimen
+    mark = next((one for one in saying("of_one_specimen") if one in lower), lower)
+    taken = clause_of(next(iter(sentences_of(text[lower.find(mark) + len(mark) :])), ""))
+    about = stems_of(title).union(clause_of(title).names, taken.words)
     for piece in sentences_of(text.replace(".;", ".")):  # parts that a view joined
         if not piece.strip() or says(piece, "orders_reader"):
             continue  # "say that she has no allergies" states nothing of her
         read = read_sentence(piece).clauses
-        clauses = [one for one in read if one.words or one.quantities]
+        kept = (one for one in read if one.words or one.quantities)
+        days, parts = taken.dates, taken.stages
+        clauses = [replace(c, dates=c.dates + days, stages=c.stages + parts) for c in kept]
         clauses = _planned_together(_advised(clauses, piece))
         for clause, head in zip(clauses, _heads(clauses), strict=True):
             row = _row_of_clause(clause, piece, own, sources, about, is_earlier)
@@ -182,6 +187,7 @@ def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:
     for clause in clauses:
         is_other = "apart" in clause.cues and negates(clause)  # "metastases; no compression"
         is_other = is_other or not clause.words.isdisjoint(stems_told("family"))
+        head = frozenset() if "apart" in clause.cues and clause.names else head
         yield frozenset() if is_other else head
         is_whole = clause.quantities or clause.exclusive or negates(clause) or clause.cues & JUDGED
         own = frozenset((*clause.names, *clause.codes))
@@ -239,27 +245,6 @@ def _is_refused(clause: Clause) -> bool:
     """Whether a text says that somebody did not want a thing; a value that declined is told."""
     is_value = clause.quantities or clause.cues & JUDGED
     return not is_value and not clause.words.isdisjoint(statement_words().refusing)
-
-
-def joined(clauses: Sequence[Clause]) -> Clause:
-    """Return clauses as one, whatever they are."""
-    if len(clauses) == 1:
-        return clauses[0]
-    return Clause(
-        words=frozenset(word for one in clauses for word in one.words),
-        names=tuple(each for one in clauses for each in one.names),
-        topics=tuple(each for one in clauses for each in one.topics),
-        quantities=tuple(each for one in clauses for each in one.quantities),
-        dates=tuple(each for one in clauses for each in one.dates),
-        stages=tuple(each for one in clauses for each in one.stages),
-        often=frozenset(each for one in clauses for each in one.often),
-        smoking=next((one.smoking for one in clauses if one.smoking), ""),
-        counted=tuple(each for one in clauses for each in one.counted),
-        cues=frozenset(each for one in clauses for each in one.cues),
-        exclusive=tuple(each for one in clauses for each in one.exclusive),
-        sites=tuple(each for one in clauses for each in one.sites),
-        called=frozenset(each for one in clauses for each in one.called),
-    )
 
 
 @lru_cache(maxsize=8_000)

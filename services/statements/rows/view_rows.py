@@ -60,8 +60,9 @@ def rows_of_view(view: ChartView) -> list[KnownRow]:
         if row.kind not in NOT_OF_THE_PATIENT:
             found += rows_of_row(row, is_text=is_text)
     for source in view.sources:
-        if source.quote:
-            found += rows_of_text(source.quote, date=source.date, sources=(source.ref,))
+        if quote := source.quote:  # it may end within a word
+            whole = quote if quote.endswith(".") else quote.rpartition(". ")[0] or quote
+            found += rows_of_text(whole, date=source.date, sources=(source.ref,))
     return found
 
 

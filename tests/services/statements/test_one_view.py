@@ -11,6 +11,7 @@ _NAMES = {
     "patient_4": "Margaret Anne Whitfield",
     "patient_7": "Tunde Adeyemi",
     "patient_21": "Georg Hartmann",
+    "patient_33": "Jiří Novák",
 }
 
 
