@@ -37,7 +37,7 @@ _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
 
 _DENIALS = frozenset({"no", "nothing"})
-_TELLING = ("about_patient", "asserts", "deed:")
+_TELLING = ("about_patient", "asserts", "deed:", "newest")
 """By these a sentence tells what somebody is, has or did."""
 
 

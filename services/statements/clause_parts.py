@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.language.sentences.clause_reader import ClauseReader
 from services.language.sentences.clauses import Clause
-from services.language.sentences.links import KINDS, REASONS, TOLD, Link
+from services.language.sentences.links import KINDS, REASONS, TOLD
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.statement_parts import graded
 from services.language.sentences.statements import Sentence
@@ -136,17 +136,13 @@ def reasons_of(sentence: Sentence) -> Sequence[Sentence]:
     is_advice = bool(sentence.cues & REASONS) and (sentence.asks or "maybe" in sentence.cues)
     if not is_advice or sentence.reader is None:
         return ()
-    links = sentence.reader.links("because", "given")
-    told = [(one, frozenset(cue for c in one for cue in c.cues)) for one in map(_reason, links)]
+    told_by = (one.clauses[one.turn :] for one in sentence.reader.links("because", "given"))
+    told = [(one, frozenset(cue for c in one for cue in c.cues)) for one in told_by]
     return [
         replace(sentence, clauses=clauses, cues=cues, asks=False, reader=None)
         for clauses, cues in told
         if "about_patient" in cues and "maybe" not in cues
     ]
-
-
-def _reason(link: Link) -> tuple[Clause, ...]:
-    return link.clauses[link.turn :]
 
 
 def adds_beside(

@@ -166,8 +166,7 @@ def _adds_unknown(
         }
     if not said:
         return False
-    denials = stems_told("denying") | saying("without")
-    is_denied = not denials.isdisjoint(clause.words)
+    is_denied = not clause.words.isdisjoint(stems_told("denying") | saying("without"))
     meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or fit.is_hedged(clause, row)]
     meant = [row for row in meant if not row.is_text or _is_there(clause, row)]

@@ -173,7 +173,8 @@ def _after(last: Clause, clause: Clause) -> Clause:
     if clause.says("finds") and last.dates and not clause.dates:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" not in clause.cues:
-        clause = replace(clause, words=clause.words | (last.words & stems_told("allergic")))
+        told = last.words & (stems_told("allergic") | saying("of_aims"))
+        clause = replace(clause, words=clause.words | told)
     return _of_same_kin(last, replace(clause, cues=clause.cues | _passed_on(last, clause)))
 
 
@@ -309,7 +310,9 @@ def _of_one_day(clauses: list[Clause]) -> list[Clause]:
     if "begun" in one.cues or not (is_head or is_tail):
         return clauses
     if is_tail and one.says("all"):  # "Zoster, Td and influenza were all given on 22 February"
-        clauses = [replace(c, dates=one.dates) if _is_bare_name(c) else c for c in clauses]
+        bare = [each for each in clauses if each.names and each.own_names and not each.has_values]
+        bare = [c for c in bare if c.cues.isdisjoint(_OF_OTHER_TIMES | {"doers", "when", "ended"})]
+        clauses = [replace(c, dates=one.dates) if c in bare else c for c in clauses]
     return [
         replace(each, dates=one.dates)
         if _is_listed_value(each) and not (each.cues ^ one.cues) & _JUDGED
@@ -322,11 +325,6 @@ def _is_listed_name(clause: Clause, first: Clause) -> bool:
     """Whether a clause is the next of a list: "On 8 May she received Hib, varicella and MMR"."""
     is_next = bool(clause.names) and clause.own_names and clause.cues & first.cues >= _GIVEN
     return is_next and not clause.has_values and clause.cues.isdisjoint(_OF_OTHER_TIMES)
-
-
-def _is_bare_name(clause: Clause) -> bool:
-    is_bare = bool(clause.names) and clause.own_names and not clause.has_values
-    return is_bare and clause.cues.isdisjoint(_OF_OTHER_TIMES | {"doers", "when", "ended"})
 
 
 def _is_listed_value(clause: Clause) -> bool:

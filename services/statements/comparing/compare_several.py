@@ -217,7 +217,8 @@ def not_alone(
     if {*clause.topics} == {f"={first.kind}"}:
         kind = [*clause.topics, *(one for one in names if one not in first.needs)]
     own = {*names}.difference(kind)
-    if not clause.says("sole") or not (kind and own) or first.kind not in _SINGLE:
+    several = clause.words & statement_words().numbers.keys() - saying("one")  # "only two drugs"
+    if several or not clause.says("sole") or not (kind and own) or first.kind not in _SINGLE:
         return None
     alike = [row for row in rows.about(kind) if row.kind == first.kind]
     is_ever = clause.says("ever")

@@ -2,22 +2,15 @@
 
 from dataclasses import replace
 
-from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements.rows.fit import has_date, is_measured
 from services.statements.rows.known import KnownRows
-from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import supported
 from services.statements.rows.verdict import Verdict
 
 OF_SMOKING = frozenset({"=smoking"})
-
-
-def _own_days(row: KnownRow) -> tuple[WrittenDate, ...]:
-    """Return the days that a row tells; that on which it was written is none of them."""
-    return row.dates if row.is_text else tuple(day for day in row.dates if day != row.begun)
 
 
 def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
@@ -27,7 +20,9 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
         return Verdict("unsupported")
     newest = max(known, key=lambda row: row.order)
     if clause.dates and clause.says("quit"):
-        own = [replace(row, dates=_own_days(row)) for row in known if row.words & saying("quit")]
+        own = [row for row in known if row.words & saying("quit")]
+        days = [tuple(d for d in row.dates if row.is_text or d != row.begun) for row in own]
+        own = [replace(row, dates=told) for row, told in zip(own, days, strict=True)]
         own = [row for row in own if any(has_date(one, row) for one in clause.dates)]
         return supported(own) if own else Verdict("unsupported", newest.sources, newest.says)
     # Who smoked once has not "never smoked"; else the newest of what is dated counts.

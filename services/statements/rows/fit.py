@@ -13,7 +13,7 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.happenings import happenings, has_happened
 from services.statements.rows.known_words import is_named
-from services.statements.rows.one_of_several import DONE_ONCE, excludes, says_which
+from services.statements.rows.one_of_several import DONE_ONCE, excludes, is_dose_of, says_which
 from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.rows.units import in_moles, is_same
 
@@ -121,8 +121,6 @@ def lacked(row: KnownRow) -> frozenset[str]:
     if row.words.isdisjoint(saying("with_or_without")):
         return frozenset()
     said = row.says.replace(" with no ", " without ")
-    if " without " not in said:
-        return frozenset()
     told = told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
     return told & saying("gene_changes") if row.is_text else told
 
@@ -193,6 +191,11 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
 
 def _measures(clause: Clause, row: KnownRow) -> bool:
     is_about = "approximately" in clause.cues
+    if row.kind == "medication" and not is_dose_of(clause, row):
+        return False
+    goals = {one.number for one in row.quantities} if row.kind == "goal" else set[float]()
+    if goals and any(one.comparator and one.number not in goals for one in clause.quantities):
+        return False  # no value, but the bound itself
     ends = {one.number for one in row.ranges}
     if any(one.number not in ends for one in clause.limits):
         return False

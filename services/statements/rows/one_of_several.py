@@ -5,7 +5,7 @@ from dataclasses import replace
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
-from services.statements.rows.rows import KnownRow
+from services.statements.rows.rows import KnownRow, stems_of, told_of
 
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
 PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
@@ -72,3 +72,11 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     ways = [one for one in map(groups.__getitem__, told) if one[0] in ("route", "form")]
     ways = [one for one in ways if one[1] or row.kind != "medication"]
     return {*ways, *(groups[word] for word in told if groups[word][0] in asked)} <= found
+
+
+def is_dose_of(clause: Clause, row: KnownRow) -> bool:
+    """Whether of a drug of two the dose is of the one: `Donepezil 10 MG / Memantine 28 MG`."""
+    parts = [stems_of(one) for one in row.says.partition(",")[0].split(" / ")]
+    own = [one for one in parts if not one.isdisjoint(told_of(clause.words))]
+    doses = {f"{one.number:g}" for one in clause.quantities if one.unit in ("mg", "ug", "g")}
+    return len(parts) == 1 or len(own) != 1 or doses <= own[0]

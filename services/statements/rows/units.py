@@ -54,7 +54,7 @@ def is_comparable(claimed: Quantity, known: Quantity) -> bool:
 def _in_unit(known: Quantity, unit: str) -> tuple[float, ...]:
     if not known.unit:
         # A number without unit in the record is no number with one, but for scores and counts.
-        return known.readings if unit in _BARE_UNITS else ()
+        return known.readings if unit in _BARE_UNITS or known.comparator else ()  # "A1c < 7.0"
     found = converted(known.number, known.unit, unit)
     return () if found is None else (found,)
 
