@@ -283,16 +283,17 @@ def _each_its_value(clauses: list[Clause]) -> list[Clause]:
     named = [one for one in clauses if (one.stages if is_of_parts else one.own_names and one.names)]
     values = [each for one in clauses for each in one.quantities]
     is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
-    if not is_so or any(replace(one, stages=()).has_values for one in named[:-1]):
+    plain = [replace(one, stages=(), dates=()) for one in named[:-1]]
+    if not is_so or any(one.has_values for one in plain):
         return clauses
     behind = [one.words for one in clauses[len(named) :] if one.quantities]
     if any(len([w for w in words if w.isalpha() and len(w) > 3]) > 2 for words in behind):
         return clauses  # "ratio 4.6, mean copy number 9.1"
     if any(one.says("between", "from", "without") for one in named):
         return clauses
-    told = named[-1]
+    told, days = named[-1], named[-1].dates or named[0].dates
     return [
-        replace(one, quantities=(value,), dates=told.dates, cues=one.cues | told.cues)
+        replace(one, quantities=(value,), dates=one.dates or days, cues=one.cues | told.cues)
         for one, value in zip(named, values, strict=True)
     ] + [one for one in clauses[len(named) :] if not one.quantities]
 

@@ -138,6 +138,7 @@ def _by_parts(
     if others := of_days or by_broader_name(clause, rows, names):
         return supported(others)
     relaxed = compare_several.by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
+    relaxed = [] if is_of_other_report(clause, relaxed, rows) else relaxed
     if relaxed and (not clause.sites or any(fit.has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         against = _objection(clause, relaxed, series, cited=cited)
@@ -296,8 +297,7 @@ def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     if is_denied or ("tolerates" in clause.cues and row.kind.startswith("allerg")):
         return True
     is_paper = row.kind.endswith(("report", "study"))  # it counts its images
-    numbers = clause.quantities if not is_paper else ()
-    if any(not fit.is_measured(one, row) for one in numbers):
+    if not is_paper and any(not fit.is_measured(one, row) for one in clause.quantities):
         is_course = len(clause.quantities) > 1 and clause.cues & {"rising", "falling"}
         if is_course and any(fit.is_measured(one, row) for one in clause.quantities):
             return False  # the other value may be one that nobody looked up
