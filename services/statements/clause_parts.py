@@ -37,6 +37,8 @@ CLINICAL_TOPICS = frozenset(
 _DESTINATION = "destination"
 _FEW, _MOST_CUTS = 1, 10
 _MOST_STEPS = 3
+_MARK_CHARS = 4
+"""An item's own mark may stand before what its clauses are counted in: `- 2022: ECOG 1`."""
 
 _Read = list[tuple[Clause, Verdict]]
 
@@ -54,19 +56,23 @@ def is_plain_head(sentence: Sentence) -> bool:
 
 
 def as_of_now(sentence: Sentence, *, has_heading: bool) -> Sentence:
-    """Return a name and its value, or an item of a drug and its dose, as told of now.
+    """Return names and their values, or an item of a drug and its dose, as told of now.
 
     Args:
         has_heading: Whether a heading may say of when the items beneath it are.
     """
-    if len(sentence.clauses) != 1 or sentence.refs or (sentence.is_item and has_heading):
+    clauses = sentence.clauses
+    is_course = len({one.names for one in clauses}) < len(clauses)  # "PSA 148, 4.7 and 21.3 ng/mL"
+    days = (day for one in clauses for day in one.dates)
+    is_headed = any(":" in sentence.text[day.end :][:_MARK_CHARS] for day in days)
+    if not clauses or is_course or is_headed or sentence.refs or (sentence.is_item and has_heading):
         return sentence
-    (one,) = sentence.clauses
-    told = {"is_now"} if _is_name_and_value(one) else frozenset[str]()
-    is_dose = sentence.is_item and any(each.unit in _DOSES for each in one.quantities)
-    if is_dose and not (one.dates or one.cues & _OF_OTHER_TIMES):
+    told = {"is_now"} if all(map(_is_name_and_value, clauses)) else frozenset[str]()
+    is_dose = sentence.is_item and any(each.unit in _DOSES for each in clauses[0].quantities)
+    is_dose = is_dose and len(clauses) == 1
+    if is_dose and not (clauses[0].dates or clauses[0].cues & _OF_OTHER_TIMES):
         told = {"current"}
-    return replace(sentence, clauses=(replace(one, cues=one.cues | told),)) if told else sentence
+    return replace(sentence, clauses=tuple(replace(one, cues=one.cues | told) for one in clauses))
 
 
 def _is_name_and_value(clause: Clause) -> bool:
