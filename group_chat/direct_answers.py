@@ -86,7 +86,7 @@ async def usable(
             has_begun = has_begun or bool(text.strip())
             yield text
     except ModelError:
-        if has_begun:
+        if has_begun or turn.calls_of_message > len(turn.looked):  # it had begun to look itself
             await search_on()
         if told_by_rows(turn) is None and (has_begun or not changes_told(turn, turn.ran)):
             raise
@@ -112,9 +112,20 @@ def told_by_rows(turn: TurnContext) -> str | None:
 
 
 def _by_rows(turn: TurnContext) -> ChartQuestion | str | None:
-    """Return what the fetched rows answer, or what else they need; None where nothing is asked."""
-    read = turn.request.utterance
-    return None if read is None or not turn.looked else _answer_of(read, turn)
+    """Return what the fetched rows answer, or what else they need; None where nothing is asked.
+
+    Where code read no question of the record, what the agent looked for itself stands for it.
+    """
+    if (read := turn.request.utterance) is None:
+        return None
+    if turn.looked:
+        return _answer_of(read, turn)
+    runs = {one.call_id: one for one in turn.ran if one.is_view}
+    found = [(runs[one.view_id], one) for one in turn.views if one.view_id in runs and one.rows]
+    looked = [(ChartQuestion(run.tool, run.parameters), view) for run, view in found[-_QUESTIONS:]]
+    if not looked:
+        return None
+    return answered([one for one, _ in looked], looked, answer_words(read.language))
 
 
 def _answer_of(read: Utterance, turn: TurnContext, *, text: str = "") -> ChartQuestion | str:

@@ -128,6 +128,20 @@ async def test_a_cut_answer_that_needs_a_search_is_searched_for() -> None:
     assert "“gout”" in told
 
 
+@pytest.mark.parametrize("about", [(), (ChartQuestion("problems", {}, "whether", "husband"),)])
+async def test_what_an_agent_searched_for_is_told_where_it_says_nothing(
+    about: tuple[ChartQuestion, ...],
+) -> None:
+    asked = read("does the husband help?", *about)
+    silent = [text("")] * 2
+    async with team_world() as world:
+        looks = call("search_record", query="husband")
+        heard = await world.say("does the husband help?", looks, *silent, utterance=asked)
+    ((_, told),) = heard.said
+    assert told.startswith(talk_text("en", "no_answer"))
+    assert "dosette box was filled together with the husband" in told
+
+
 ECOG_OF_BOTH = (
     "**ECOG**: 2, sources differ, 2025-05-21 [DocumentReference/note-6]; 2 (2025-05-21)"
     " [DocumentReference/note-6] versus 1 (2025-05-20) [Observation/ecog-3]"
