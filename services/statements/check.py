@@ -275,8 +275,10 @@ class MessageCheck:
         if untold is not None:
             return untold
         is_beside = not (clause.own_names or clause.says("who"))
-        if is_beside and told_of(clause.words) - statement_words().neutral:
-            return UNCHECKED  # "…, no statin on the list", behind what is of something else
+        if is_beside and (told := told_of(clause.words) - statement_words().neutral):
+            # "…, no statin on the list", behind what is of something else; "…, not ulcerated"
+            of_it = (row for row in rows.about(clause.names) if not row.negated)
+            return Verdict("unsupported") if any(told <= one.words for one in of_it) else UNCHECKED
         about = tuple(dict.fromkeys((*clause.names, *(topics_denied(clause) or topics))))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
         is_open = sentence.asks or sentence.is_question or "maybe" in clause.cues

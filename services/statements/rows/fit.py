@@ -166,7 +166,7 @@ def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
     """Whether a row that denies something is told so: `EGFR T790M is absent`."""
     denying = stems_told("denying")
     is_denied = row.negated or (row.is_text and not row.words.isdisjoint(denying))
-    told = denying | saying("without") | statement_words().refusing
+    told = denying | saying("without") | statement_words().refusing | saying("in_error")
     if row.kind == "medication":  # "prescribed, and never given"
         told |= saying("of_a_prescription")
     return not (is_denied and clause.words.isdisjoint(told))

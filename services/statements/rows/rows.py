@@ -229,7 +229,9 @@ def _row_of_clause(
         stages=clause.stages,
         often=clause.often,
         smoking=clause.smoking,
-        negated=("no" in clause.cues and "recorded" not in clause.cues) or _is_refused(clause),
+        negated=("no" in clause.cues and "recorded" not in clause.cues)
+        or _is_refused(clause)
+        or bool(clause.quantities and clause.words & saying("in_error")),
         sources=sources,
         written=day,
         is_plan=not NOT_DONE.isdisjoint(clause.cues),
