@@ -67,23 +67,24 @@ def as_of_now(sentence: Sentence, *, has_heading: bool) -> Sentence:
     is_headed = any(":" in sentence.text[day.end :][:_MARK_CHARS] for day in days)
     if not clauses or is_course or is_headed or sentence.refs or (sentence.is_item and has_heading):
         return sentence
-    told = {"is_now"} if all(map(_is_name_and_value, clauses)) else frozenset[str]()
-    is_dose = sentence.is_item and any(each.unit in _DOSES for each in clauses[0].quantities)
-    is_dose = is_dose and len(clauses) == 1
+    is_told = any(one.quantities or one.stages for one in clauses)
+    told = {"is_now"} if is_told and all(map(_is_bare, clauses)) else frozenset[str]()
+    is_dose = sentence.is_item and len(clauses) == 1
+    is_dose = is_dose and any(each.unit in _DOSES for each in clauses[0].quantities)
     if is_dose and not (clauses[0].dates or clauses[0].cues & _OF_OTHER_TIMES):
         told = {"current"}
     return replace(sentence, clauses=tuple(replace(one, cues=one.cues | told) for one in clauses))
 
 
-def _is_name_and_value(clause: Clause) -> bool:
-    """Whether a clause is a name and its value and not a word more: `CEA: 18.4 ng/mL`, `Stage IVA`.
+def _is_bare(clause: Clause) -> bool:
+    """Whether a clause is a name or its value and not a word more: `CEA: 18.4 ng/mL`, `Stage IVA`.
 
     "Baseline stage IVA" and "CEA fell to 3.1" are none.
     """
     if not clause.quantities and not clause.stages:
-        return False
+        return not clause.dates and "asserts" not in clause.cues
     units = {part for one in clause.quantities for part in one.unit.lower().split("/")}
-    words = {one for one in clause.words - units if one[0].isalpha()}
+    words = {one for one in clause.words - units.union(clause.exclusive) if one[0].isalpha()}
     left = {one for one in words if not graded(one.upper())}
     named = left & set(clause.names)
     return len(left - named) <= (0 if named else 1)

@@ -2,6 +2,7 @@
 
 import re
 
+from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 
 _END = re.compile(r"[.!?…]+[)\"'”’*_\]]*(?=\s)")
@@ -77,7 +78,10 @@ def _ends_before(following: re.Match[str], word: str) -> bool | None:
     """Whether a point behind `word` ends a sentence, by the word that follows."""
     next_word, behind = following.groups()
     words = statement_words()
-    if word.lower() in words.abbreviations or (len(word) == 1 and word.isalpha()):
+    is_reply = word.lower() in saying("denying_alone") and not next_word[0].isdigit()  # "No. 4"
+    if (word.lower() in words.abbreviations and not is_reply) or (
+        len(word) == 1 and word.isalpha()
+    ):
         return False
     if word.isdigit():
         is_whole = bool(behind) or len(next_word) >= 12

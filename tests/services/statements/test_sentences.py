@@ -9,7 +9,8 @@ Potassium was 4.1 mmol/L on 2. März 2026. Dr. Weber saw her, e.g. in May. She i
 1. First item
 | a | b |
 
-Stage IV. No allergies. The end is 5. Then 6."""
+Stage IV. No allergies. The end is 5. Then 6.
+No. She has none, as in No. 4 of them."""
 
 
 def test_sentences_end_where_a_reader_says_they_end() -> None:
@@ -27,6 +28,8 @@ def test_sentences_end_where_a_reader_says_they_end() -> None:
         "No allergies.",
         "The end is 5.",
         "Then 6.",
+        "No.",
+        "She has none, as in No. 4 of them.",
     ]
 
 
