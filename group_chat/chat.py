@@ -241,8 +241,7 @@ class ClinicalGroupChat:
         if not (is_asked and (is_spent or direct_answers.told_by_rows(turn) is not None)):
             return ""
         lead = draft.what_is_left or (turn.text("broke_off") if turn.is_cut else "")
-        rows = direct_answers.said_without_words(turn, lead)
-        return f"\n\n{rows}"
+        return f"\n\n{direct_answers.said_without_words(turn, lead)}"
 
     def _break_off(self, draft: Draft) -> None:
         """Keep the whole sentences of an answer that broke off, marked as any others."""

@@ -118,14 +118,12 @@ def _by_rows(turn: TurnContext) -> ChartQuestion | str | None:
     """
     if (read := turn.request.utterance) is None:
         return None
-    if turn.looked:
+    if turn.looked and read.about:
         return _answer_of(read, turn)
-    runs = {one.call_id: one for one in turn.ran if one.is_view}
+    runs = {one.call_id: ChartQuestion(one.tool, one.parameters) for one in turn.ran if one.is_view}
     found = [(runs[one.view_id], one) for one in turn.views if one.view_id in runs and one.rows]
-    looked = [(ChartQuestion(run.tool, run.parameters), view) for run, view in found[-_QUESTIONS:]]
-    if not looked:
-        return None
-    return answered([one for one, _ in looked], looked, answer_words(read.language))
+    asked = [question for question, _ in found[-_QUESTIONS:]]
+    return answered(asked, found, answer_words(read.language)) if found else None
 
 
 def _answer_of(read: Utterance, turn: TurnContext, *, text: str = "") -> ChartQuestion | str:
@@ -138,8 +136,7 @@ def _answer_of(read: Utterance, turn: TurnContext, *, text: str = "") -> ChartQu
 def said_without_words(turn: TurnContext, lead: str = "") -> str:
     """Return what is said for a model that said nothing: `lead`, or that, and the rows' answer."""
     said = lead or turn.text("no_words" if turn.is_spent else "no_answer")
-    answer = told_by_rows(turn)
-    return said if answer is None else f"{said}\n\n{answer}"
+    return "\n\n".join(filter(None, (said, told_by_rows(turn))))
 
 
 def _preface(turn: TurnContext, read: Utterance) -> str:

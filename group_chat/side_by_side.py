@@ -9,9 +9,9 @@ from semantic_kernel.contents import ChatHistory, ChatMessageContent
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.conversations.plan import PlanStep
-from data_models.errors import ModelError
+from data_models.errors import ModelError, ModelSilentError
 from group_chat.agents import TeamAgent
-from group_chat.direct_answers import look_up_step
+from group_chat.direct_answers import look_up_step, said_without_words, told_by_rows
 from group_chat.drafts.amending import amend
 from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.speakers.plan_text import step_line
@@ -93,6 +93,8 @@ class SideBySide:
                 stop()
             async for _ in amend(self.agents[step.agent], draft, prompt=lambda: prompt):
                 stop()
+        except ModelSilentError:
+            pass  # the step failed, where rows do not say it
         except ModelError as failure:
             error = failure  # the others go on: what they find is kept
         finally:
@@ -104,6 +106,8 @@ class SideBySide:
     ) -> StepResult:
         self._open.remove(draft)
         message = draft.finish(now=self.clock.now())
+        if message is None and error is None and told_by_rows(turn) is not None:
+            message = draft.by_rules(said_without_words(turn), now=self.clock.now())
         turn.said = [] if message is None else [message]
         outcome = self._outcome(message, turn, error)
         if outcome == "done":

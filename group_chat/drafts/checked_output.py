@@ -17,10 +17,11 @@ from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence, refs_in
 from services.language.utterance import ChartQuestion
 from services.language.words.phrases import says
+from services.language.words.statement_tables import saying
 from services.records.answers.papers import parted
 from services.records.concepts.table import concept_table
 from services.statements.check import MessageCheck
-from services.statements.deeds import CARRIED_OUT, NEVER_DONE, found_by, proven_by
+from services.statements.deeds import CARRIED_OUT, NEVER_DONE, OF_PLAN, found_by, proven_by
 from services.statements.grounds import Grounds, Speaker
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import stems_of
@@ -277,11 +278,11 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
 
 @lru_cache(maxsize=1_000)
 def _claimed_acts(text: str) -> frozenset[str]:
-    cues = [read_sentence(one).cues for one in sentences_of(text)]
-    claimed = [
-        cue for each in cues if not each & _NOT_DONE for cue in each if cue.startswith("deed:")
-    ]
-    return frozenset(cue.removeprefix("deed:") for cue in claimed) - NEVER_DONE
+    read = [one for one in map(read_sentence, sentences_of(text)) if not one.cues & _NOT_DONE]
+    plans = saying("of_aims")  # a plan that is cancelled is no visit
+    forms = ((OF_PLAN if one.words & plans else "{}", cue) for one in read for cue in one.cues)
+    claimed = {form.format(cue[5:]) for form, cue in forms if cue.startswith("deed:")}
+    return frozenset(claimed) - NEVER_DONE
 
 
 def names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:

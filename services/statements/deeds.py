@@ -14,7 +14,7 @@ OWN = "own"
 DONE = "done"
 """What "Done." claims: something was changed."""
 
-COMPLETED = "completed"
+COMPLETED, OF_PLAN = "completed", "{} of a plan"
 
 CARRIED_OUT = "carried out"
 """What "Order placed." and "Your appointment is confirmed." claim, of whatever errand."""

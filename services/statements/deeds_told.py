@@ -11,6 +11,7 @@ from services.statements.deeds import (
     COMPLETED,
     DONE,
     NEVER_DONE,
+    OF_PLAN,
     OWN,
     claims_deed,
     is_in_course,
@@ -45,7 +46,8 @@ def deed_told(
         return UNCHECKED
     is_own = is_reported or is_own_claim(clause)
     is_refused = is_own and not grounds.refused.isdisjoint(kinds)
-    if not is_refused and set(kinds) & (
+    of_plan = () if clause.words.isdisjoint(saying("of_aims")) else map(OF_PLAN.format, kinds)
+    if not is_refused and {*kinds, *of_plan} & (
         grounds.deeds if is_own else grounds.deeds | grounds.found_done
     ):
         return UNCHECKED

@@ -11,7 +11,7 @@ from group_chat.drafts.checked_output import CheckedOutput, StatementChecking
 from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
 from services.tool_memory.session import FinishedRun
-from tests.group_chat.team_world import Heard, TeamWorld, call, house_team, text
+from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, house_team, text
 from tests.tables import with_cases
 
 
@@ -41,6 +41,27 @@ async def test_what_no_tool_did_or_found_of_errands_is_marked_or_not_shown(
     heard = Heard([event async for event in world.chat.run(request)])
     message = heard.of(AgentMessageFinished)[-1].message
     assert any(one.state in ("unsupported", "contradicted") for one in message.statements)
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "is_left_out"),
+    [
+        ("The plan is cancelled. What would you like to do instead?", "It is cancelled.", True),
+        ("The plan is cancelled.", "Your appointment is cancelled.", True),
+        ("The plan is cancelled.", "Yes, the plan is cancelled.", False),
+        ("Your appointment is cancelled.", "Your appointment is cancelled.", False),
+    ],
+)
+async def test_a_plan_that_was_cancelled_is_no_visit(
+    world: TeamWorld, before: str, said: str, is_left_out: bool
+) -> None:
+    history = (earlier_turn(1, "stop", ("Orchestrator", before)),)
+    request = world.request(
+        "@AppointmentManager and?", mentions=("AppointmentManager",), history=history
+    )
+    world.model.queue(text(said))
+    heard = Heard([event async for event in world.chat.run(request)])
+    assert (said not in heard.said[0][1]) == is_left_out
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from data_models.entities.entities import Entities
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
+from services.language.utterance import Utterance
 from services.turn.record import place_of
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.given import present
@@ -53,6 +54,19 @@ async def proposed(world: TeamWorld, *agents: str) -> Plan:
 
 async def run(world: TeamWorld, *agents: str) -> Heard:
     return await world.say("yes", plan=await proposed(world, *agents))
+
+
+async def test_rows_speak_for_who_says_nothing_and_the_others_are_kept(world: TeamWorld) -> None:
+    plan = await proposed(world, "PatientStatus", "Radiology")
+    asked = Utterance(text="yes", yes_no="yes")
+    said_by = {"PatientStatus": "ECOG 1 at check-in.", "Orchestrator": "In short."}
+    world.model.brain = lambda one: text(said_by.get(name_of(one), ""))
+    heard = await world.say("yes", plan=plan, utterance=asked)
+    said = dict(heard.said)
+    assert said["PatientStatus"].startswith("ECOG 1 at check-in.")
+    assert said["Radiology"].startswith("The language model gave no answer of its own.")
+    assert "MRI brain with gadolinium" in said["Radiology"]
+    assert present(heard.plan).status == "done"
 
 
 def after_a_look(request: RecordedRequest) -> Reply:

@@ -79,9 +79,8 @@ def _ends_before(following: re.Match[str], word: str) -> bool | None:
     next_word, behind = following.groups()
     words = statement_words()
     is_reply = word.lower() in saying("denying_alone") and not next_word[0].isdigit()  # "No. 4"
-    if (word.lower() in words.abbreviations and not is_reply) or (
-        len(word) == 1 and word.isalpha()
-    ):
+    is_short = word.lower() in words.abbreviations and not is_reply
+    if is_short or (len(word) == 1 and word.isalpha()):
         return False
     if word.isdigit():
         is_whole = bool(behind) or len(next_word) >= 12

@@ -229,9 +229,7 @@ def _row_of_clause(
         stages=clause.stages,
         often=clause.often,
         smoking=clause.smoking,
-        negated=("no" in clause.cues and "recorded" not in clause.cues)
-        or _is_refused(clause)
-        or bool(clause.quantities and clause.words & saying("in_error")),
+        negated=("no" in clause.cues and "recorded" not in clause.cues) or _is_refused(clause),
         sources=sources,
         written=day,
         is_plan=not NOT_DONE.isdisjoint(clause.cues),
@@ -244,9 +242,10 @@ def _row_of_clause(
 
 
 def _is_refused(clause: Clause) -> bool:
-    """Whether a text says that somebody did not want a thing; a value that declined is told."""
+    """Whether somebody did not want a thing, or a value is taken back; what declined is told."""
     is_value = clause.quantities or clause.cues & JUDGED
-    return not is_value and not clause.words.isdisjoint(statement_words().refusing)
+    told = saying("in_error") if is_value else statement_words().refusing
+    return not clause.words.isdisjoint(told)
 
 
 @lru_cache(maxsize=8_000)
