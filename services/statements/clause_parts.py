@@ -37,8 +37,6 @@ CLINICAL_TOPICS = frozenset(
 _DESTINATION = "destination"
 _FEW, _MOST_CUTS = 1, 10
 _MOST_STEPS = 3
-_MARK_CHARS = 4
-"""An item's own mark may stand before what its clauses are counted in: `- 2022: ECOG 1`."""
 
 _Read = list[tuple[Clause, Verdict]]
 
@@ -64,7 +62,7 @@ def as_of_now(sentence: Sentence, *, has_heading: bool) -> Sentence:
     clauses = sentence.clauses
     is_course = len({one.names for one in clauses}) < len(clauses)  # "PSA 148, 4.7 and 21.3 ng/mL"
     days = (day for one in clauses for day in one.dates)
-    is_headed = any(":" in sentence.text[day.end :][:_MARK_CHARS] for day in days)
+    is_headed = any(":" in sentence.text[day.end :][:4] for day in days)  # `- 2022: ECOG 1`
     if not clauses or is_course or is_headed or sentence.refs or (sentence.is_item and has_heading):
         return sentence
     is_told = any(one.quantities or one.stages for one in clauses)

@@ -169,6 +169,8 @@ def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
     told = denying | saying("without") | statement_words().refusing | saying("in_error")
     if row.kind == "medication":  # "prescribed, and never given"
         told |= saying("of_a_prescription")
+    if row.negated and row.words & saying("carried_out"):  # "not tested" is not negative
+        told -= denying
     return not (is_denied and clause.words.isdisjoint(told))
 
 
