@@ -112,14 +112,12 @@ def told_by_rows(turn: TurnContext) -> str | None:
 
 
 def _by_rows(turn: TurnContext) -> ChartQuestion | str | None:
-    """Return what the fetched rows answer, or what else they need; None where nothing is asked.
-
-    Where code read no question of the record, what the agent looked for itself stands for it.
-    """
+    """Return what the fetched rows answer, or what else they need; None where nothing is asked."""
     if (read := turn.request.utterance) is None:
         return None
     if turn.looked and read.about:
         return _answer_of(read, turn)
+    # Where code read no question, what the agent looked for itself stands for it.
     runs = {one.call_id: ChartQuestion(one.tool, one.parameters) for one in turn.ran if one.is_view}
     found = [(runs[one.view_id], one) for one in turn.views if one.view_id in runs and one.rows]
     asked = [question for question, _ in found[-_QUESTIONS:]]

@@ -93,10 +93,8 @@ class SideBySide:
                 stop()
             async for _ in amend(self.agents[step.agent], draft, prompt=lambda: prompt):
                 stop()
-        except ModelSilentError:
-            pass  # the step failed, where rows do not say it
-        except ModelError as failure:
-            error = failure  # the others go on: what they find is kept
+        except ModelError as failure:  # the others go on: what they find is kept
+            error = None if isinstance(failure, ModelSilentError) else failure
         finally:
             leave_turn(current)
         return self._ended(step, draft, turn, error)

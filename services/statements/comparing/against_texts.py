@@ -7,10 +7,12 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import VARIANT
-from services.statements.rows.fit import has_date, is_denied_alike
+from services.statements.rows.compare_series import OF_OTHER_TIMES
+from services.statements.rows.fit import has_date, is_denied_alike, is_measured
 from services.statements.rows.one_of_several import excludes
 from services.statements.rows.rows import KnownRow, stems_of
 from services.statements.rows.subject import refs
+from services.statements.rows.units import is_comparable
 from services.statements.rows.verdict import Verdict
 
 
@@ -25,12 +27,15 @@ def against_texts(
         return Verdict("unsupported", refs(fitting[:1]))  # no drug of it is in a list
     # A text that says it of the right carotid is not contradicted by a row of the left.
     of_place = replace(clause, exclusive=()) if clause.sites else clause
+    told = () if clause.dates or clause.cues & OF_OTHER_TIMES else clause.quantities[-1:]
     for row in (one for one in candidates if not one.is_text and not one.is_earlier):
         is_denied = row.needs <= clause.words and not is_denied_alike(clause, row)
         is_other = not row.needs.isdisjoint(clause.names) and excludes(of_place, row)
+        if row.standing == "active" and told and not is_measured(told[0], row):  # an old dose
+            is_other = is_other or any(is_comparable(told[0], one) for one in row.quantities)
         if is_denied or is_other:
             return Verdict("contradicted", row.sources, row.says)
-    told = {*fitting[0].sources}
+    said = {*fitting[0].sources}
     texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
     denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
     denied = [row for row in denied if {*filter(VARIANT.fullmatch, row.words)} <= clause.words]
@@ -45,7 +50,7 @@ def against_texts(
     if is_of_gene and any(not row.negated and denying.isdisjoint(row.words) for row in found):
         denied += [row for row in fitting if any(map(VARIANT.fullmatch, row.words))]
     # A text that says both, "calls with a seizure" and "no seizure", says neither.
-    is_denied = any(not told.isdisjoint(row.sources) for row in denied)
+    is_denied = any(not said.isdisjoint(row.sources) for row in denied)
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
 
 

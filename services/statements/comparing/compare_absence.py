@@ -29,7 +29,6 @@ from services.statements.rows.verdict import UNCHECKED, Verdict
 
 _DRUGS = "=drug allergy"
 _ORDER = "order"  # says nothing of what was found
-_SMALL_CHARS = 3
 _LISTS = frozenset({"problem", "procedure", "medication"})
 _OF_RECORD = frozenset({"recorded", "nothing", "of_chart"})
 

@@ -82,7 +82,7 @@ def is_outdated(
     clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow, cited: Collection[str]
 ) -> bool:
     """Whether an earlier value is told as if it held now: `CEA is 3.1` where it is 9.7 since."""
-    cues, others = clause.cues, _OF_OTHER_TIMES
+    cues, others = clause.cues, OF_OTHER_TIMES
     if is_since := clause.says("since") and bool(cues & {"rising", "falling"}):
         others = others - {"begun", "when"}  # "it is 3.1 and has fallen since 2024"
     if "is_now" not in cues or cues & others or (clause.dates and not is_since):
@@ -99,7 +99,7 @@ def is_outdated(
     return all(one.order and one.order[:10] < newest.order[:10] for one in told)
 
 
-_OF_OTHER_TIMES = frozenset({"before", "highest", "lowest", "begun", "when", "ended"})
+OF_OTHER_TIMES = frozenset({"before", "highest", "lowest", "begun", "when", "ended"})
 _MEASURED_KINDS = frozenset({"vital sign", "laboratory"})
 
 
