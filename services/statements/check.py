@@ -148,7 +148,8 @@ class MessageCheck:
 
     def _concluded(self, sentence: Sentence, verdicts: Sequence[Verdict]) -> Verdict:
         found = worst([one for one in verdicts if one is not UNCHECKED])
-        if found.state == "supported" and sentence.reader is not None and not sentence.asks:
+        is_row = sentence.asks or sentence.text.strip(" -*.") in found.record_says
+        if found.state == "supported" and sentence.reader is not None and not is_row:
             found = against_links(sentence.reader.links(*TOLD), self.grounds.rows) or found
         is_unknown = not self.grounds.rows.sources.issuperset(sentence.refs)
         if is_unknown and found.state in ("supported", "unchecked"):

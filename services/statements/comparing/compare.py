@@ -141,7 +141,7 @@ def _by_parts(
     relaxed = [] if is_of_other_report(clause, relaxed, rows) else relaxed
     if relaxed and (not clause.sites or any(fit.has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
-        against = _objection(clause, relaxed, series, cited=cited)
+        against = _against(clause, relaxed, series, cited=cited)
         against = against or compare_several.not_alone(clause, relaxed[0], rows, names)
         return against or supported(relaxed)
     # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.

@@ -37,9 +37,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     """Return what `rows` say of a clause that states that something is not so."""
     if (done := _never_done(clause, rows, names)) is not None:
         return done
-    allergies = [row for row in rows.about(names) if row.kind.startswith("allerg")]
-    if allergies and "tolerates" in clause.cues:
-        return supported(allergies)
+    if "tolerates" in clause.cues and (to := [r for r in rows.about(names) if "allerg" in r.kind]):
+        return supported(to)
     named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = _meant(clause, found, names)
