@@ -105,7 +105,7 @@ def _fitting(
     """Return the rows that say all that a clause states, the best first."""
     found = [row for row in candidates if fit.fits(clause, row)]
     found = [row for row in found if not row.is_earlier] or found
-    if clause.dates and "begun" in clause.cues:  # "fracture due to osteoporosis" is a later thing
+    if clause.cues & {"ended", *(["begun"] if clause.dates else [])}:  # "due to osteoporosis"
         own = [row for row in subject if row.kind == "problem" and row.needs == {*names}]
         found = [row for row in found if row in own or row.kind != "problem" or not own]
     found = [row for row in found if not _is_only_written_then(clause, row, subject)]
