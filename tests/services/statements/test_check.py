@@ -134,7 +134,7 @@ def test_what_a_user_said_counts_only_as_that() -> None:
     held = KnownRows()
     held.add_text("Ibuprofen 400 mg since Monday", date=None, sources=())
     on = grounds(held=held)
-    for lead in ("As you said, ", "You noted that ", "According to your note, ", "Sie notierten: "):
+    for lead in ("As you said, ", "You noted that ", "According to your note, "):
         assert verdict(f"{lead}she takes ibuprofen 400 mg.", on=on).state == "supported"
         assert verdict(f"{lead}she takes ibuprofen 800 mg.", on=on).state == "unsupported"
     assert verdict("She takes ibuprofen 400 mg.", on=on).state == "unsupported"
