@@ -54,11 +54,7 @@ def is_plain_head(sentence: Sentence) -> bool:
 
 
 def as_of_now(sentence: Sentence, *, has_heading: bool) -> Sentence:
-    """Return names and their values, or an item of a drug and its dose, as told of now.
-
-    Args:
-        has_heading: Whether a heading may say of when the items beneath it are.
-    """
+    """Return names and values, or an item's dose, as told of now; items under a heading as ever."""
     clauses = sentence.clauses
     is_course = len({one.names for one in clauses}) < len(clauses)  # "PSA 148, 4.7 and 21.3 ng/mL"
     days = (day for one in clauses for day in one.dates)

@@ -54,8 +54,7 @@ def deed_told(
     if kinds == [OWN] and DONE in grounds.deeds:
         return Verdict("unsupported")  # something was done; whether it was that nobody knows
     found = compare_values(clause, grounds.rows, names=clause.names)
-    is_told = found.state == "supported" and clause.has_values
-    if is_told and "first_person" not in clause.cues:
+    if found.state == "supported" and clause.has_values and "first_person" not in clause.cues:
         return UNCHECKED
     said = next((kind for kind in kinds if kind != OWN), "done")
     return Verdict("contradicted", (), f"Nothing was {said} in this conversation.")

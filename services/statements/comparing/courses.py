@@ -10,7 +10,7 @@ from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
 from services.statements.comparing.against_texts import gives_way
 from services.statements.rows.compare_series import against_flag, against_trend, is_multiplied
-from services.statements.rows.fit import fits, shares
+from services.statements.rows.fit import fits, is_measured, shares
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import JUDGED, KnownRow
 from services.statements.rows.subject import about, refs, supported
@@ -59,20 +59,26 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if clause.says("after") and not clause.says("from"):
         measured.reverse()  # "72.9 in 2019 after 89.7 in 2014"
         found.reverse()
-    against = _against_order_of(clause, measured, found)
-    against = against or _against_steps(
-        clause, about(clause, rows, names), found[0][0], found[-1][0]
-    )
+    subject = about(clause, rows, names)
+    against = _against_order_of(clause, measured, found, subject)
+    against = against or _against_steps(clause, subject, found[0][0], found[-1][0])
     judged = [max(one, key=lambda row: bool(row.flag or row.ranges)) for one in found]
     against = against or _judged_otherwise(clause, judged[0], judged[-1])
     return against or supported([one[0] for one in found])
 
 
 def _against_order_of(
-    clause: Clause, measured: Sequence[Quantity], found: list[list[KnownRow]]
+    clause: Clause,
+    measured: Sequence[Quantity],
+    found: list[list[KnownRow]],
+    subject: Sequence[KnownRow],
 ) -> Verdict | None:
     """Return what the rows of each number say against their course; put the oldest first."""
     first, last = measured[0].number, measured[-1].number
+    told = [row for row in subject if any(is_measured(one, row) for one in measured)]
+    ways = {way for way in ("raises", "lowers") for row in told if row.words & saying(way)}
+    if len(ways) == 1 and any(row.kind == "medication" for row in told):  # begun with any dose
+        return None if clause.says(*ways) else Verdict("contradicted", refs(told), told[0].says)
     # A text of both numbers is of no one day.
     found = [[row for row in side if not row.is_text] or side for side in found]
     is_trend = bool(clause.cues & {"rising", "falling"}) or clause.says("from")
@@ -84,8 +90,7 @@ def _against_order_of(
         "falling" in clause.cues and last > first
     )
     is_other_way = is_other_way and not clause.says("came_back")
-    is_so = is_in_order or not is_trend
-    if is_so and not is_other_way and is_multiplied(clause, first, last):
+    if (is_in_order or not is_trend) and not is_other_way and is_multiplied(clause, first, last):
         return None
     said = sorted((found[0][0], found[-1][0]), key=attrgetter("order"))
     return Verdict("contradicted", refs(found[-1]), "; ".join(one.says for one in said))
