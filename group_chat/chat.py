@@ -215,10 +215,8 @@ class ClinicalGroupChat:
             turn.has_looked_up = False
         message = draft.finish(now=self._clock.now())
         is_spent = message is None and turn.is_spent
-        is_silent = (
-            message is None and not turn.has_order and direct_answers.told_by_rows(turn) is not None
-        )
-        if is_spent or is_silent:
+        is_silent = message is None and not turn.has_order
+        if is_spent or (is_silent and direct_answers.told_by_rows(turn) is not None):
             message = draft.by_rules(direct_answers.said_without_words(turn), now=self._clock.now())
         self._draft = None
         if self._meter.is_empty or is_spent:

@@ -42,9 +42,10 @@ def tells_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[st
 
 
 def tells_of_life(sentence: Sentence) -> bool:
-    """Whether a sentence is of how somebody lives, feels or is, which no errand finds out."""
+    """Whether it is of how somebody lives, feels or is, or what a board wants: no errand's find."""
     errands = stems_told("things_done") - saying("who", "it")
-    return any(
+    is_of_board = sentence.words & saying("boards") and sentence.words & stems_told("deciding")
+    return bool(is_of_board) or any(
         "about_patient" in one.cues and errands.isdisjoint(one.words) and one.says("of_a_life")
         for one in sentence.clauses
     )

@@ -41,7 +41,7 @@ def age_told(clause: Clause) -> Quantity | None:
     """Return the years of "80-year-old" and "she is 80 years old"; None where no age is told."""
     is_now = "about_patient" in clause.cues and not clause.cues & {"when", "begun", "ended"}
     is_said = is_now and clause.says("years_old")
-    is_told = clause.says("is") or len(clause.words) <= _TITLE_AND_NAMES
+    is_told = 0 < len(clause.words) <= (2 if clause.says("is") else 1) * _TITLE_AND_NAMES
     if is_now and is_told and _is_bare(clause):
         return clause.quantities[0]  # "She is 53." or "Ms Grant, 61, …"
     if not is_said and not any(word.endswith(_OLD) for word in clause.words):
