@@ -219,9 +219,8 @@ class MessageCheck:
 
     def _advises_untaken(self, sentence: Sentence, clause: Clause) -> bool:
         is_of_patient = "about_patient" in sentence.cues or clause.says("devices")
-        is_advice = sentence.asks or ("maybe" in clause.cues and is_of_patient)
-        is_advice = is_advice and self.speaker.reads_records
-        return is_advice and advises_untaken(clause, self.grounds.rows)
+        is_told = sentence.asks or ("maybe" in clause.cues and is_of_patient)
+        return is_told and self.speaker.reads_records and advises_untaken(clause, self.grounds.rows)
 
     # -- what is stated -------------------------------------------------------------------------
 
