@@ -33,10 +33,8 @@ from services.statements.unknown_prose import tells_of_life, tells_unknown
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
-_NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
-"""By these a sentence does not say that somebody's chart is open."""
-
-_DENIALS = frozenset({"no", "nothing"})
+# By the first a sentence does not say that somebody's chart is open.
+_NOT_OPEN, _DENIALS = frozenset({"no", "maybe", "not_yet"}), frozenset({"no", "nothing"})
 _TELLING = ("about_patient", "asserts", "deed:", "newest")
 """By these a sentence tells what somebody is, has or did."""
 
@@ -276,9 +274,10 @@ class MessageCheck:
             return untold
         is_beside = not (clause.own_names or clause.says("who"))
         if is_beside and (told := told_of(clause.words) - statement_words().neutral):
-            # "…, no statin on the list", behind what is of something else; "…, not ulcerated"
-            of_it = (row for row in rows.about(clause.names) if not row.negated)
-            return Verdict("unsupported") if any(told <= one.words for one in of_it) else UNCHECKED
+            # "…, no statin on the list" and "no new lesion" are of others; "…, not ulcerated"
+            every = () if clause.exclusive else rows.about(clause.names)
+            is_there = any(told <= one.words for one in every if not one.negated)
+            return Verdict("unsupported") if is_there else UNCHECKED
         about = tuple(dict.fromkeys((*clause.names, *(topics_denied(clause) or topics))))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
         is_open = sentence.asks or sentence.is_question or "maybe" in clause.cues

@@ -24,8 +24,7 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"}
 _SMALL_WORD, _FEW, _WHOLE_STEM = 2, 2, 9
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
 _TOLD_BY_NAME = PARTS | {"modality"}
-_ROMAN = frozenset("ivxabc")
-_ALLERGY = frozenset({"=allergy"})
+_ROMAN, _ALLERGY = frozenset("ivxabc"), frozenset({"=allergy"})
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
