@@ -34,6 +34,7 @@ _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _PLACE = re.compile(r"(?<![\w.,])([1-5])\.(?=\s[^\W\d_]{4})")  # "2. Dosis" is the second
 _SHORT_CHARS = 2
 _BEFORE = 3
+_CARCINOMA = "karzinom"
 
 
 class Lexicon:
@@ -177,6 +178,9 @@ class Lexicon:
             self._phrases[words] = (*self._phrases.get(words, ()), label)
         if words[1:] and "cancer" in words:
             self._add(" ".join("ca" if one == "cancer" else one for one in words), label)
+        of_cancer = label.kind == "name" and label.value.name.endswith(" cancer")
+        if of_cancer and len(words) == 1 and words[0].endswith(_CARCINOMA):  # "Magen-Ca"
+            self._add(f"{words[0].removesuffix(_CARCINOMA)} ca", label)
 
     def _known(self, words: Sequence[str]) -> tuple[Label, ...]:
         return self._phrases.get(tuple(words), ())

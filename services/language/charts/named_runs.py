@@ -14,6 +14,8 @@ _SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
 FOR = frozenset({"for", "gegen", "fur", "wegen", "pour", "para"})
 _TAKEN_FOR = {("medications", each) for each in ("problems", "results", _ANYWHERE)}
 _ON = frozenset({"on", "unter", "sous", "con"})
+HEIGHT = "body height"
+"""Of anybody; in German "Größe" is that of anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
     if tools == ("problems", "medications"):  # "diabetic on insulin"
         return any(piece.text in _ON for piece in between)
     if tools == ("results", "problems") and not between:  # "a1c prediabetic?"
-        return True
+        return bool(left[0].name != HEIGHT)  # "Größe Primarius"
     # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
     return is_last and bool(tools) and any(piece.words == ("/",) for piece in between)
 

@@ -73,6 +73,8 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if not who or _PRESSURE.search(who):
         return ""  # signs and figures name nobody: "bp in the room 165/95"
     asked, value = part.get("what", ""), part.get("value", "")
+    if words_of(asked)[1:][-1:] == ["ca"] and of_people("relatives").issuperset(words_of(who)):
+        return ""  # "Mutter Mamma-Ca": a relative's cancer, and nobody's calcium
     if theirs:
         is_job = bool(of_people("told_by_job") & {*words_of(theirs)})  # `the teacher's stage`
         nouns = chart_nouns() if is_job else measured_nouns() - of_people("sizes_of_things")

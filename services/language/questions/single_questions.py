@@ -8,6 +8,7 @@ from itertools import pairwise
 from services.language.charts.chart_parts import EDGES, RANKED, QuestionPart
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
+from services.language.charts.named_runs import HEIGHT
 from services.language.charts.names_of_topics import why_last_seen
 from services.language.charts.tools_named import OVER, SEARCH
 from services.language.questions.events_asked import Ask
@@ -22,8 +23,9 @@ from services.language.words.vocabulary import concept_rows
 NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
 _FINDINGS = saying("imaged_findings")
+_LONG_FINDINGS = tuple(one for one in _FINDINGS if len(one) > 3)
+"""What German words of a place and a finding end in: Lungenherd."""
 _METASTASIS = "metastasis"
-_HEIGHT = "body height"
 GROWTH: Mapping[str, str] = {"query": "progression progressive recurrence relapse Progress Rezidiv"}
 _OF_A_PERSON = frozenset(
     {"age", "birth date", "name", "sex", "address", "phone", "marital status", "identifiers"}
@@ -41,7 +43,7 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     if ("size" in part.frames or _grown(part) or is_ranked) and not part.topics:
         if not name and not any(piece.of("people") for piece in part.pieces):
             return None  # "how big is it", "how deep": of what was named before
-        return _of_size(part) if name else values_of([_HEIGHT], "all", None)
+        return _of_size(part) if name else values_of([HEIGHT], "all", None)
     is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     if "tolerated" in part.frames and name and not is_drug:
         return named(SEARCH, f"{name} tolerated", "all", None)
@@ -57,17 +59,20 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
 
 
 def _grown(part: QuestionPart) -> str:
-    """Return what else than the patient has grown: "how many cm has the tumor grown"."""
-    said = [(one.name, *run.text.split()) for run in part.runs[:1] for one in run.known]
-    is_growth = any(one[0] == _HEIGHT for one in said)
-    found = (one for each in said for one in each if one in _FINDINGS)
-    return next(found, "") if is_growth else ""
+    """Return what else than the patient has grown, or a size: "Größe Primarius"."""
+    known = [one.name for run in part.runs[:1] for one in run.known]
+    said = " ".join([*known, *(run.text for run in part.runs[:1])]).split()
+    things = _FINDINGS | of_people("organs")
+    found = (one for one in said if one in things or one.endswith(_LONG_FINDINGS))
+    return next(found, "") if HEIGHT in known else ""
 
 
 def _is_finding(part: QuestionPart) -> bool:
     """Whether what is named is found by imaging: "liver mets", "the biggest nodule"."""
     said = {word for run in part.runs[:1] for one in run.known for word in one.name.split()}
-    return bool(_FINDINGS & {*said, *(run.text.split()[-1] for run in part.runs[:1])})
+    last = [run.text.split()[-1] for run in part.runs[:1]]
+    is_named = not _FINDINGS.isdisjoint((*said, *last))
+    return is_named or bool(_grown(part)) or any(map(str.endswith, last, [_LONG_FINDINGS]))
 
 
 def _of_size(part: QuestionPart) -> ChartQuestion:
@@ -76,11 +81,12 @@ def _of_size(part: QuestionPart) -> ChartQuestion:
     if _is_finding(part):
         shown: Aspect = "first" if "first" in part.aspects else "latest"
         shown = next(iter(part.aspects & RANKED), "all") if part.aspects - EDGES else shown
-        name = run.name_for("problems").replace(_HEIGHT, "").strip()
+        name = run.name_for("problems").replace(HEIGHT, "").strip()
         name = name.removeprefix("of ")  # "growth of the lesion"
-        head = _HEIGHT if _grown(part) else ""
+        head = HEIGHT if _grown(part) else ""
         return ChartQuestion("imaging_reports", {}, shown, name, head=head, said=run.text)
-    return named(SEARCH, f"{run.text} size", "all", None)
+    name = next((one.name for one in run.known if one.tool == SEARCH), run.text)
+    return named(SEARCH, f"{name} size", "all", None)
 
 
 def of_tumours(asked: Iterable[ChartQuestion], frames: Collection[str]) -> Iterator[ChartQuestion]:

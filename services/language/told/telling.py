@@ -220,7 +220,8 @@ def _kinds_of(piece: Piece, language: str) -> list[tuple[str, str]]:
         return [each for one in piece.words for each in _kinds(one, language)]
     if kind is None and word[0].isdecimal():
         year = word.rpartition(".")[2]  # also of "03.2019"
-        kind = "when" if year.isdecimal() and int(year) in _YEARS else "number"
+        is_month = word[0] == "0" and word.isdigit()  # "05/25"
+        kind = "when" if is_month or (year.isdecimal() and int(year) in _YEARS) else "number"
     return [(piece.text, kind or _kind_by_ending(word, language))]
 
 

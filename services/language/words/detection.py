@@ -45,6 +45,8 @@ def _is_short(part: str) -> bool:
     """Whether a part of a text is an address or an abbreviation."""
     sides = part.strip("?.,!").split("/")
     is_pair = len(sides) > 1 and all(len(side) < 4 for side in sides)
+    letters = sides[0].split(".")  # the "a" of "v.a." is no English
+    is_pair |= len(letters) > 1 == max(map(len, letters))
     return "@" in part[1:] or is_pair or (1 < len(sides[0]) < 5 and part.isupper())
 
 

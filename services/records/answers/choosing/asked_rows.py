@@ -79,7 +79,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.head == IMAGING:
         named = scans_of(question.name, view.rows)
     elif question.name and question.tool in REPORTS:
-        named = reports_on(question.name, view.rows)
+        then = [row for row in view.rows if _is_inside(row, question)]
+        named = reports_on(question.name, then) or reports_on(question.name, view.rows)
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean.
         named = tuple(row for row in named if has_words(row, question.name)) or named

@@ -34,7 +34,8 @@ def said_absent(question: ChartQuestion, absent: str, words: AnswerWords) -> str
     name = question.name
     if not name or concept_table().also_called(name):
         return absent
-    if question.tool != "allergies" and words.is_ordinary(name) and not question.head:
+    is_bare = question.tool != "allergies" and not question.head and "\n" not in absent
+    if is_bare and words.is_ordinary(name):
         return words.say("no_name", name=name)
     is_said = question.tool == SEARCH and words.is_language_of_tools  # by the tool itself
     if name.isalpha() and not words.knows(name) and not is_said:
