@@ -10,7 +10,7 @@ from services.language.words.people_words import of_people
 
 _ANYWHERE = "search_record"
 """The tool for parts of the body: of "the sprained ankle" the sprain is meant."""
-_SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
+_SPELT = frozenset({"problems", "procedures", "results", "immunizations", _ANYWHERE})
 FOR = frozenset({"for", "gegen", "fur", "wegen", "pour", "para"})
 _TAKEN_FOR = {("medications", each) for each in ("problems", "results", _ANYWHERE)}
 _ON = frozenset({"on", "unter", "sous", "con"})

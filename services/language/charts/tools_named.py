@@ -52,7 +52,8 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
         # "Spiro" is two things of two names, chemotherapy one of both lists.
         is_drug = len({one.name for one in run.known}) > 1 and bool(part.frames & {"takes", "over"})
         return ("medications",) if is_drug else ("procedures", "medications")
-    is_of_safety = part.frames & {"troubled", "tolerated"} or "range" in part.parts  # "… ok?"
+    is_judged = "range" in part.parts and "dose" not in part.parts  # "… ok?", no "dose raised?"
+    is_of_safety = is_judged or part.frames & {"troubled", "tolerated"}
     if tool == "medications" and is_of_safety:
         return ("allergies", "medications")
     both = {one.tool for one in run.known if run.main and one.name == run.main.name}

@@ -85,7 +85,7 @@ def _of_size(part: QuestionPart) -> ChartQuestion:
         name = name.removeprefix("of ")  # "growth of the lesion"
         head = HEIGHT if _grown(part) else ""
         return ChartQuestion("imaging_reports", {}, shown, name, head=head, said=run.text)
-    name = next((one.name for one in run.known if one.tool == SEARCH), run.text)
+    name = run.text if not run.known or run.text in run.spelt else run.spelt
     return named(SEARCH, f"{name} size", "all", None)
 
 

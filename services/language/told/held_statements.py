@@ -198,12 +198,10 @@ def _is_request(sentence: str) -> bool:
 
 
 def _read(sentence: str) -> list[HeldStatement]:
-    for grammar in grammars():
-        if asks(sentence) and not _is_polite(sentence, grammar):
-            continue
-        if stated := _stated(sentence, grammar):
-            return stated
-    return []
+    known = (one for one in grammars() if not asks(sentence) or _is_polite(sentence, one))
+    read = [*filter(None, (_stated(sentence, one) for one in known)), []]
+    # "Sorry, RR 138/86" is but a note in English.
+    return next((one for one in read if any(each.kind != "note" for each in one)), read[0])
 
 
 def asks(sentence: str) -> bool:

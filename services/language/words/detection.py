@@ -14,6 +14,9 @@ WELL_READ = ("en", "de")
 
 _LETTERS_THAT_ARE_WORDS = frozenset("aeiouy")
 _LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "œ": "fr", **dict.fromkeys("ßäöü", "de")}
+_GERMAN = ("iert", "keit", "heit", "lich", "liche", "isch", "ische", "schaft", "ierung", "ektomie",
+           "skopie", "dizitis", "zündung", "störung", "therapie", "studie")  # fmt: skip
+"""What only German words end in."""
 
 
 @lru_cache(maxsize=512)
@@ -30,12 +33,12 @@ def language_of(text: str, *, default: str = "en") -> str:
     for before, word in zip(["", *said], said, strict=False):
         if before not in of_people("told_by_a_letter"):  # the "a" of "hep a" is no English
             counts.update(_small().get(word, ()))
-    written = text.split()
+    written = text.rstrip("?!. ").split()
     # A capital may begin a name, which is of no language: "open Katharina Groß".
     telling = " ".join(one for one in written if len(written) == 1 or not one[0].isupper())
     counts.update(language for letter, language in _LETTERS.items() if letter in telling.lower())
     if not counts:
-        return default
+        return "de" if any(one.endswith(_GERMAN) for one in written if one.islower()) else default
     best = max(counts.values())
     leading = [language for language in LANGUAGES if counts[language] == best]
     return default if default in leading else leading[0]
