@@ -34,7 +34,6 @@ _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _PLACE = re.compile(r"(?<![\w.,])([1-5])\.(?=\s[^\W\d_]{4})")  # "2. Dosis" is the second
 _SHORT_CHARS = 2
 _BEFORE = 3
-_CARCINOMA = "karzinom"
 
 
 class Lexicon:
@@ -178,9 +177,8 @@ class Lexicon:
             self._phrases[words] = (*self._phrases.get(words, ()), label)
         if words[1:] and "cancer" in words:
             self._add(" ".join("ca" if one == "cancer" else one for one in words), label)
-        of_cancer = label.kind == "name" and label.value.name.endswith(" cancer")
-        if of_cancer and len(words) == 1 and words[0].endswith(_CARCINOMA):  # "Magen-Ca"
-            self._add(f"{words[0].removesuffix(_CARCINOMA)} ca", label)
+        if words[0:] == words[:1] and label.kind == "name" and label.value.name.endswith(" cancer"):
+            self._add(f"{words[0].removesuffix('karzinom')} ca", label)  # "Magen-Ca"
 
     def _known(self, words: Sequence[str]) -> tuple[Label, ...]:
         return self._phrases.get(tuple(words), ())
@@ -278,7 +276,9 @@ class Lexicon:
         longer = [one for one in self._own if one.startswith(token) and len(token) >= _SLIP_CHARS]
         meant = [self._of_word(one) for one in longer]
         is_one = bool(meant) and all(one and one == meant[0] for one in meant)
-        is_one = is_one and not _is_of("medications", meant[0])
+        rests = (one.removeprefix(token).removeprefix("s") for one in longer)  # "Rückenmark"
+        is_whole = any(one in self._compounds or self._known([one]) for one in rests)
+        is_one = is_one and not (is_whole or _is_of("medications", meant[0]))
         return min(longer, key=len) if is_one else ""
 
     def _is_word(self, token: str) -> bool:

@@ -14,8 +14,7 @@ _SPELT = frozenset({"problems", "procedures", "results", "immunizations", _ANYWH
 FOR = frozenset({"for", "gegen", "fur", "wegen", "pour", "para"})
 _TAKEN_FOR = {("medications", each) for each in ("problems", "results", _ANYWHERE)}
 _ON = frozenset({"on", "unter", "sous", "con"})
-HEIGHT = "body height"
-"""Of anybody; in German "Größe" is that of anything."""
+HEIGHT = "body height"  # in German "Größe" is that of anything
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,9 +126,8 @@ def stands_alone(run: Run, topics: Sequence[TopicSpec], part: QuestionPart) -> b
         also = {"goal": "results", "care plan": "medications"}.get(topics[0].name)
         return any(one.tool == also for one in run.known)
     # The kidneys beside a scan are a part of the body, and so is the heart.
-    is_size = any(known.name == HEIGHT for known in run.known)  # "CT Größe Rundherd"
-    is_imaged = any(topic.tool == "imaging_reports" for topic in topics)
-    is_part = is_imaged and (is_size or is_organ(run))
+    is_part = is_organ(run) or any(one.name == HEIGHT for one in run.known)  # "CT Größe Rundherd"
+    is_part &= any(topic.tool == "imaging_reports" for topic in topics)
     is_part |= run.main is not None and run.main.tool == SEARCH
     return bool(run.known) and not is_part
 
@@ -136,11 +135,9 @@ def stands_alone(run: Run, topics: Sequence[TopicSpec], part: QuestionPart) -> b
 def imaged(run: Run) -> str:
     """Return what a report is of: a part of the body before what is measured of it."""
     if any(known.tool == SEARCH for known in run.known):
-        ills = [one.name for one in run.known if one.tool == "problems" or one.name == HEIGHT]
-        of_organ = " ".join(
-            word for word in run.spelt.split() if word not in " ".join(ills).split()
-        )
-        return run.name_for(SEARCH) if run.is_exact else of_organ
+        ills = " ".join(known.name for known in run.known if known.tool == "problems").split()
+        of_organ = " ".join(word for word in run.spelt.split() if word not in ills)
+        return (run.name_for(SEARCH) if run.is_exact else of_organ).replace(HEIGHT, "").strip()
     return run.text if is_organ(run) else run.name_for("problems").replace(HEIGHT, "").strip()
 
 

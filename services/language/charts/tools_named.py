@@ -140,6 +140,8 @@ def with_treatment(part: QuestionPart) -> QuestionPart:
         and not (part.aspects or part.parts)
     ):
         part.topics, part.parts = [], ["treatment"]  # "BP treatment"
+    if known == ["medications"] and topics == [("current_status", "treatment")]:
+        part.topics = []  # "Statintherapie seit"
     if known != ["problems"] or part.parts:
         return part
     is_done = topics == [("procedures", "")] or ("had_done" in part.frames and not topics)

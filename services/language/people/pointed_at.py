@@ -88,7 +88,7 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
         return phrase[0].is_in("definite")  # `the pancreas, weight?`
     is_new = any(one.is_in("days_of_surgery") and one.has_number for one in phrase)
     is_new |= phrase[-1].is_in("just_now") and _told_apart_at(phrase) > 0
-    is_new &= not phrase[0].is_in("definite")
+    is_new &= not (phrase[0].is_in("definite") or any(one.is_in("since") for one in phrase))
     if says or not (is_timed or is_new or phrase[0].is_in("definite")):
         return False  # `the lymphoma: …`, `last night's NSTEMI: …`
     told = _told_apart_at(phrase)

@@ -23,8 +23,7 @@ from services.language.words.vocabulary import concept_rows
 NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
 _FINDINGS = saying("imaged_findings")
-_LONG_FINDINGS = tuple(one for one in _FINDINGS if len(one) > 3)
-"""What German words of a place and a finding end in: Lungenherd."""
+_LONG_FINDINGS = tuple(one for one in _FINDINGS if len(one) > 3)  # "Lungenherd" ends in one
 _METASTASIS = "metastasis"
 GROWTH: Mapping[str, str] = {"query": "progression progressive recurrence relapse Progress Rezidiv"}
 _OF_A_PERSON = frozenset(
@@ -60,19 +59,18 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
 
 def _grown(part: QuestionPart) -> str:
     """Return what else than the patient has grown, or a size: "Größe Primarius"."""
-    known = [one.name for run in part.runs[:1] for one in run.known]
-    said = " ".join([*known, *(run.text for run in part.runs[:1])]).split()
+    said = " ".join(f"{one.name} {run.text}" for run in part.runs[:1] for one in run.known)
     things = _FINDINGS | of_people("organs")
-    found = (one for one in said if one in things or one.endswith(_LONG_FINDINGS))
-    return next(found, "") if HEIGHT in known else ""
+    grown = (one for one in said.split() if one in things or one.endswith(_LONG_FINDINGS))
+    return next(grown, "") if HEIGHT in said else ""
 
 
 def _is_finding(part: QuestionPart) -> bool:
     """Whether what is named is found by imaging: "liver mets", "the biggest nodule"."""
     said = {word for run in part.runs[:1] for one in run.known for word in one.name.split()}
-    last = [run.text.split()[-1] for run in part.runs[:1]]
-    is_named = not _FINDINGS.isdisjoint((*said, *last))
-    return is_named or bool(_grown(part)) or any(map(str.endswith, last, [_LONG_FINDINGS]))
+    said |= {run.text.split()[-1] for run in part.runs[:1]}
+    found = [one for one in said if one in _FINDINGS or one.endswith(_LONG_FINDINGS)]
+    return bool(found or _grown(part))
 
 
 def _of_size(part: QuestionPart) -> ChartQuestion:
@@ -81,8 +79,7 @@ def _of_size(part: QuestionPart) -> ChartQuestion:
     if _is_finding(part):
         shown: Aspect = "first" if "first" in part.aspects else "latest"
         shown = next(iter(part.aspects & RANKED), "all") if part.aspects - EDGES else shown
-        name = run.name_for("problems").replace(HEIGHT, "").strip()
-        name = name.removeprefix("of ")  # "growth of the lesion"
+        name = run.name_for("problems").replace(HEIGHT, "").strip().removeprefix("of ")
         head = HEIGHT if _grown(part) else ""
         return ChartQuestion("imaging_reports", {}, shown, name, head=head, said=run.text)
     name = run.text if not run.known or run.text in run.spelt else run.spelt

@@ -14,9 +14,6 @@ WELL_READ = ("en", "de")
 
 _LETTERS_THAT_ARE_WORDS = frozenset("aeiouy")
 _LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "œ": "fr", **dict.fromkeys("ßäöü", "de")}
-_GERMAN = ("iert", "keit", "heit", "lich", "liche", "isch", "ische", "schaft", "ierung", "ektomie",
-           "skopie", "dizitis", "zündung", "störung", "therapie", "studie")  # fmt: skip
-"""What only German words end in."""
 
 
 @lru_cache(maxsize=512)
@@ -38,7 +35,8 @@ def language_of(text: str, *, default: str = "en") -> str:
     telling = " ".join(one for one in written if len(written) == 1 or not one[0].isupper())
     counts.update(language for letter, language in _LETTERS.items() if letter in telling.lower())
     if not counts:
-        return "de" if any(one.endswith(_GERMAN) for one in written if one.islower()) else default
+        own = tuple(of_people("german_endings"))
+        return "de" if any(one.islower() and one.endswith(own) for one in written) else default
     best = max(counts.values())
     leading = [language for language in LANGUAGES if counts[language] == best]
     return default if default in leading else leading[0]
@@ -48,8 +46,6 @@ def _is_short(part: str) -> bool:
     """Whether a part of a text is an address or an abbreviation."""
     sides = part.strip("?.,!").split("/")
     is_pair = len(sides) > 1 and all(len(side) < 4 for side in sides)
-    letters = sides[0].split(".")  # the "a" of "v.a." is no English
-    is_pair |= len(letters) > 1 == max(map(len, letters))
     return "@" in part[1:] or is_pair or (1 < len(sides[0]) < 5 and part.isupper())
 
 

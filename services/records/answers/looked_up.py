@@ -32,7 +32,7 @@ _NO_ROWS: Final = ChartView(tool="", kind="table", title="", rows=())
 _VISITS: Final = ChartQuestion("encounters")
 _PROBLEMS: Final = ChartQuestion("problems", {"status": "all"})
 _REPORTS: Final = ChartQuestion("documents")
-_PATHOLOGY: Final = ChartQuestion("pathology_reports")
+_TISSUE: Final = ChartQuestion("pathology_reports")
 _TREATMENTS: Final = LOOKED_AT[:2]
 _OF_A_DAY = frozenset({"encounters", "medications", "procedures", "problems"})
 _MOST_ROWS = 3
@@ -116,17 +116,16 @@ def looked_at(
         return (_PROBLEMS, *_TREATMENTS)
     is_of_change = (question.tool, question.aspect) == ("medications", "change")
     is_of_drug = question.tool == "medications" and question.part in ("reason", "end reason")
-    there = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS, _PATHOLOGY]}.get(
-        question.part or "", []
-    )
+    there = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS]}.get(question.part or "", [])
     if question.tool == "problems" and question.part != "code":
         there += [_VISITS, _TREATMENTS[1], _REPORTS]
     value = concept_rows()["measured_by"].get(question.name) if question.part == "result" else None
     there += [ChartQuestion("results", {"names": [value]}, "trend", value)] if value else []
-    there += [_VISITS] if is_of_drug and question.name else []
     is_due = question.part == "due" and question.tool == "procedures"
+    is_result = question.part == "result" and not value
     # Of another dose, of what is planned and of a result texts tell.
-    if (is_of_drug or is_of_change or is_due or question.part == "result") and question.name:
+    if question.name and (is_of_drug or is_of_change or is_due or is_result):
+        there += [_VISITS] * is_of_drug + [_TISSUE] * is_result
         there.append(ChartQuestion(SEARCH, {"query": question.name}, name=question.name))
     return there if is_of_change or part_missing(question, rows, words) else ()
 
@@ -181,8 +180,7 @@ def told_of_giving(question: ChartQuestion, told: str, looked: LookedUp, words: 
 def _texts_on(name: str, lists: Sequence[ChartView]) -> Iterator[ViewRow]:
     """Yield the reports on `name`, and what a search found, each from where it speaks of it."""
     for each in lists:
-        if each.tool == _PATHOLOGY.tool:
-            yield from reports_on(name, each.rows)
+        yield from reports_on(name, each.rows) if each.tool == _TISSUE.tool else ()
         for row in each.rows if each.tool == SEARCH else ():
             is_text = row.sources[:1] and row.sources[0].startswith("DocumentReference/")
             if is_text and has_words(row, name):

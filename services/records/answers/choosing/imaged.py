@@ -38,27 +38,16 @@ def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
     if not parts:
         return tuple(of_kind)
-    for is_found in (_is_titled, _is_seen_there, _is_told):
-        if told := tuple(row for row in of_kind if is_found(row, parts)):
-            return told
+    what = " ".join(one for one in parts.split() if one in _FINDINGS)
+    where = " ".join(one for one in parts.split() if one not in _FINDINGS)
+    # Of a lung lesion the title of a chest CT tells where, and its text what.
+    for title, text in ((parts, ""), (where, what), ("", parts)):
+        told = [one for one in of_kind if _says(" ".join(_title(one)), title, is_title=True)]
+        if told := [one for one in told if _says(f"{one.name} {one.value} {one.detail}", text)]:
+            return tuple(told)
     # Of a bronchoscopy the report is called "bronchial biopsy".
     looked_into = " ".join(word.removesuffix(_LOOKING_INTO) for word in parts.split())
     return tuple(row for row in of_kind if looked_into != parts and has_words(row, looked_into))
-
-
-def _is_titled(row: ViewRow, parts: str) -> bool:
-    return _says(f"{row.name} {row.value}", parts, is_title=True)
-
-
-def _is_seen_there(row: ViewRow, parts: str) -> bool:
-    """Whether its title tells where, and its text what: of "lung lesion" a CT of the chest."""
-    where = " ".join(one for one in parts.split() if one not in _FINDINGS)
-    what = " ".join(one for one in parts.split() if one in _FINDINGS)
-    return bool(where and what) and _is_titled(row, where) and _is_told(row, what)
-
-
-def _is_told(row: ViewRow, parts: str) -> bool:
-    return _says(" ".join((row.name, row.value, row.detail)), parts)
 
 
 def part_imaged(name: str) -> str:
