@@ -276,8 +276,7 @@ class Lexicon:
         longer = [one for one in self._own if one.startswith(token) and len(token) >= _SLIP_CHARS]
         meant = [self._of_word(one) for one in longer]
         is_one = bool(meant) and all(one and one == meant[0] for one in meant)
-        rests = (one.removeprefix(token).removeprefix("s") for one in longer)  # "Rückenmark"
-        is_whole = any(one in self._compounds or self._known([one]) for one in rests)
+        is_whole = any(self._is_word(one.removeprefix(token).removeprefix("s")) for one in longer)
         is_one = is_one and not (is_whole or _is_of("medications", meant[0]))
         return min(longer, key=len) if is_one else ""
 

@@ -47,6 +47,9 @@ def with_part_meant(topics: Sequence[TopicSpec], part: QuestionPart) -> list[Top
     Whether a scan may be made the implants tell, the telephone number of kin is a contact person's,
     and the next visit is one that is planned. Who is a relative is no illness of theirs.
     """
+    known = {known.tool for run in part.runs for known in run.known}
+    if known and known <= {"procedures", SEARCH}:  # "resection possible?"
+        topics = [one for one in topics if one.tool != "allergies"]
     is_given = any(known.tool == "allergies" for run in part.runs for known in run.known)
     is_allowed = "may_have" in part.frames or (is_given and "range" in part.parts)
     if "of_kin" in part.frames and (kin := [one for one in topics if one.name in _REACHED]):

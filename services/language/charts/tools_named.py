@@ -8,7 +8,7 @@ from services.language.charts.chart_parts import QuestionPart
 from services.language.charts.chart_pieces import NameIs
 from services.language.charts.chart_words import lexicon
 from services.language.charts.named_runs import FOR, Run
-from services.language.utterance import ChartQuestion, Part
+from services.language.utterance import ChartQuestion
 from services.language.words.vocabulary import concept_rows, drug_words
 
 SEARCH = "search_record"
@@ -192,12 +192,16 @@ def ills_shown_by(value: str) -> list[str]:
     return [ill for ill, shown in concept_rows()["measured_for"].items() if shown == value]
 
 
-def given_at(run: Run, what: Part | None) -> ChartQuestion | None:
+def given_at(run: Run, asked: ChartQuestion) -> ChartQuestion | None:
     """Return what was given where a value was so; None for what drugs are named by: potassium.
 
     Of "fever" it is what was given for it, of a marker "under what did it rise?" all drugs.
     """
-    is_value = what == "treatment" and run.main is not None and run.main.tool == "results"
+    ills = [one.name for one in run.known if one.tool == "problems"]
+    if ills and asked.tool == "medications" and (drug := run.head_for(asked.tool)):
+        arguments = {"name": drug, **OF_ALL}  # "asthma inhaler": one for it
+        return replace(asked, arguments=arguments, name=f"{drug} {ills[0]}")
+    is_value = asked.part == "treatment" and run.main is not None and run.main.tool == "results"
     if not is_value or run.name in _taken_for() or {*run.name.split()} & drug_words():
         return None
     ills = ills_shown_by(run.name)

@@ -22,7 +22,7 @@ from services.language.charts.chart_parts import (
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.charts.evidence_questions import evidence_questions
-from services.language.charts.named_runs import HEIGHT, Run, may_name
+from services.language.charts.named_runs import Run, may_name
 from services.language.charts.names_of_topics import (
     SAY_WHAT_FOR,
     arguments_for,
@@ -294,12 +294,8 @@ def _of_run(
         elif tool == "documents" and what == "people":  # who of the team has the field
             yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
         elif tool != "results":
-            asked = given_at(run, what) or named(tool, run.name_for(tool), aspect, what)
-            drug = run.head_for(tool) if tool == "medications" else ""
-            ills = [one.name for one in run.known if one.tool == "problems"] if drug else []
-            if ills:  # "asthma inhaler", "Antibiotika bei Bronchitis": a drug for it
-                asked = replace(named(tool, drug, aspect, what), name=f"{drug} {ills[0]}")
-            yield replace(asked, head=run.head_for(tool), said="" if ills else run.text)
+            asked = named(tool, run.name_for(tool), aspect, what)
+            yield replace(given_at(run, asked) or asked, head=run.head_for(tool), said=run.text)
     if not tools and is_searched:
         yield named(SEARCH, run.text, aspect, what)
 
@@ -327,9 +323,6 @@ def _of_its_own(
 ) -> ChartQuestion | None:
     """Return the question for a topic that is no list, or is asked for by words of its own."""
     unknown = " ".join(run.text for run in part.runs if not run.known)
-    known = {one.tool for run in part.runs for one in run.known}
-    if topic.tool == "allergies" and known and known <= {"procedures", SEARCH}:
-        return named(SEARCH, part.runs[0].name_for(SEARCH), "all", what)  # "resection possible?"
     if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
         return values_of([topic.name], aspect, what)  # the status tells the newest only
     is_plain_course = topic.tool == "timeline" and any(one.text in _TO for one in part.pieces)
@@ -343,6 +336,5 @@ def _of_its_own(
         name = " ".join([name, *map(imaged, part.runs)]).strip()
     elif topic.tool != "biomarkers" or not name:
         return None
-    head = HEIGHT if any(one.name == HEIGHT for run in part.runs for one in run.known) else ""
     said = as_typed(topic, part)
-    return ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what, head, said=said)
+    return ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what, said=said)

@@ -215,7 +215,7 @@ def _kinds_of(piece: Piece, language: str) -> list[tuple[str, str]]:
     known, word = _known(language), piece.words[0]
     kind = known.get(piece.text) or _SIGNS.get(word) or _kind_by_name(piece)
     is_split = kind is None or known.get(word) in _BEFORE_NAMES  # "quit smoking", "his wife"
-    is_split |= known.get(piece.words[-1]) in ("acts", "ask", "field")  # "tumor spread"
+    is_split |= known.get(piece.words[-1]) in ("acts", "field")  # "tumor spread"
     if is_split and len(piece.words) > 1:
         return [each for one in piece.words for each in _kinds(one, language)]
     if kind is None and word[0].isdecimal():
