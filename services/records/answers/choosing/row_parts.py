@@ -254,7 +254,7 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if marks is None or not shown or any(_tells(row, marks) for row in shown):
         return []
     is_told = question.part == "end" and any(row.end for row in shown)
-    # An illness, or what was done, may tell where in words behind no mark, "Sacrum, L3", or by name.
+    # An illness, or what was done, may tell where behind no mark, "Sacrum, L3", or by its name.
     sites = [r.detail for r in shown if r.detail and r.kind in ("problem", "procedure")]
     sites += [r.name for r in shown if r.kind == "problem" and " of " in r.name]
     is_told |= question.part == "place" and not all(one.startswith("for ") for one in sites)
