@@ -13,6 +13,7 @@ from services.language.words.phrases import parts_in, places_of, says
 
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _MOST_CHARS, _BOOKING_SLOTS, _DAY_WORDS, _AROUND = 300, 2, 2, " ,;&"
+_HEAD_WORDS, _LABEL_WORDS, _CLAUSE_ENDS = 12, 4, tuple(",;:.-–")
 _SHARED = ("time_preference", "doctor_preference")
 _NO_SECOND = ("move_or_change", "cancel", "tells_of_past", "question", "email", "is_span")
 
@@ -29,6 +30,19 @@ def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
     places = {0: 0 if has_patient else 2, 1: 1, 2: 3}
     is_one = len(wanted) == 1
     return (text,) if is_one else tuple(sorted(wanted, key=lambda one: places[_place(one)]))
+
+
+def behind_opening(text: str) -> str:
+    """Return what is told behind "open patient_7, note that …"; else the whole of `text`."""
+    for at in range(1, min(_HEAD_WORDS, len(text.split())) * (len(text) <= _MOST_CHARS)):
+        *words, behind = text.split(maxsplit=at)
+        head, rest = " ".join(words), (parts_in(behind, "and_further") or {}).get("said", behind)
+        is_name = at == 1 or (at <= _LABEL_WORDS and head.endswith(":"))
+        is_apart = rest != behind or head.endswith(_CLAUSE_ENDS)
+        tells = asks_to_hold(rest) or (is_apart and is_told(rest))
+        if tells and not is_told(head) and (is_name or says(head, "opens_only")):
+            return rest
+    return text
 
 
 def _place(text: str) -> int:

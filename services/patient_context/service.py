@@ -148,6 +148,10 @@ class PatientContextService:
         points = reading.points_elsewhere and not is_chosen
         return not replace(reading, points_elsewhere=points).may_name_another
 
+    def names_id_of_another(self, text: str, *, registry: Registry) -> bool:
+        """Whether the text has the id of somebody else than the active patient."""
+        return any(one != registry.active_patient_id for one in self._reading(text, registry).named)
+
     def names_no_other(self, user_text: str, *, registry: Registry) -> bool:
         """Whether rules alone tell that the text is about nobody but the active patient."""
         meant = decide_by_rules(self._reading(user_text, registry))

@@ -144,6 +144,9 @@ def against_ids(who: Who) -> Subject | None:
     named = [person for one in reading.named if (person := who.person(one)) is not None]
     if subject.people and all(any(one.same_as(each) for each in named) for one in subject.people):
         return None if subject.reason != "contradiction" else subject
+    sex = who.linked.message.spoken_sex
+    if subject.reason == "pronoun" and named and all(one.sex == sex for one in named):
+        return None  # "switch to patient_4, is she …" while a man's chart is open
     return Subject("several", "several", distinct([*named, *subject.people])[:OPTIONS_LIMIT])
 
 

@@ -30,7 +30,7 @@ from data_models.patient_context_models import Registry, TimingInfo
 from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken
-from services.language.several_requests import apart
+from services.language.several_requests import apart, behind_opening
 from services.language.utterance import Utterance
 from services.memory_blocks.plain_reading import Understanding
 from services.patient_context.reading.snapshot import ShownRoster, shown_roster
@@ -214,12 +214,14 @@ class UnderstoodTurn(LoadedTurn):
 
     def apart(self) -> "UnderstoodTurn":
         """Go on with a question and an order of one message as two requests, each by itself."""
-        has_patient = self.verdict.patient_id is not None
-        wanted = self.verdict.pending or (self.message.text,)
+        verdict, said = self.verdict, self.message.text
+        wanted = verdict.pending or (said if verdict.registry is None else behind_opening(said),)
+        has_patient = verdict.patient_id is not None
         each = tuple(one for said in wanted for one in apart(said, has_patient=has_patient))
-        if self.message.press is not None or self.verdict.reply is not None or each == wanted:
+        is_same = each == (verdict.pending or (self.message.text,))
+        if self.message.press is not None or verdict.reply is not None or is_same:
             return self
-        verdict = replace(self.verdict, pending=each, read=None)
+        verdict = replace(verdict, pending=each, read=None)
         return self.record.reach(replace(self, verdict=verdict))
 
     def ground(self, context: Stored[ChatContext]) -> "GroundedTurn":

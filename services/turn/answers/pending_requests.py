@@ -59,6 +59,8 @@ class PendingRequests(TurnStep):
         is_chosen = question.kind == "subject" and verdict.patient_id in options
         is_theirs = bool(asked) and not is_left and (is_chosen or all(map(may_be_theirs, asked)))
         is_theirs &= question.kind != "subject" or is_whom_it_names(question, verdict)
+        named_by_id = partial(self.patients.names_id_of_another, registry=registry)
+        is_theirs &= not (is_chosen and any(map(named_by_id, asked)))
         if not is_theirs or not _names_one(turn, verdict):
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
         who = f"{verdict.patient_id} is active."

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.language.reading import read
-from services.language.several_requests import apart
+from services.language.several_requests import apart, behind_opening
 from services.language.utterance import Reference, Situation, TeamMember, Utterance
 from services.language.words import vocabulary
 from services.language.words.in_english import in_english
@@ -167,6 +167,13 @@ def test_sie_behind_an_order_is_what_is_meant_and_not_who_is_spoken_to(
 def test_a_question_and_an_order_of_ones_own_are_two_requests(text: str, wanted: list[str]) -> None:
     assert list(apart(text)) == (wanted or [text])
     assert read(text, WHOLE_TEAM).about or not wanted
+
+
+@with_cases("text", "told")
+def test_what_is_told_behind_the_opening_of_a_chart_is_told_by_itself(
+    text: str, told: str | None
+) -> None:
+    assert behind_opening(text) == (told or text)
 
 
 @with_cases("text", "wanted")

@@ -318,6 +318,21 @@ async def test_what_was_said_behind_a_doubt_is_not_done_for_somebody_who_was_not
     assert "which weight?" in f"{notices(heard)}{heard.texts}"
 
 
+@pytest.mark.parametrize(
+    "said", ["switch to patient_2, is she DNR", "open patient_2: her potassium?"]
+)
+async def test_who_is_opened_by_id_is_the_one_whom_a_pronoun_there_fits(said: str) -> None:
+    asked = await asked_of_team(of_both_sexes(), "open Elvis Moen", said)
+    assert asked == [("patient_2", said)]
+
+
+@pytest.mark.parametrize("answer", ["open patient_1", "2", "patient_3"])
+async def test_what_is_said_of_an_id_is_done_for_no_other_id(answer: str) -> None:
+    world = of_both_sexes()
+    said = ["open Elvis Moen", "patient_2, note that her son is Elvis Moen", answer]
+    assert await asked_of_team(world, *said) == []
+
+
 async def test_who_alone_of_those_offered_is_a_he_is_answered_beside_the_open_question() -> None:
     world = of_both_sexes()
     asked = await asked_of_team(world, *OPENED[::-1], "and Moen's creatinine?", "when was he born?")
