@@ -1,6 +1,6 @@
 """The two ways in which a socket is told of runs: whole messages, or AG-UI events."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -130,10 +130,12 @@ class Mode:
     Attributes:
         view: Begins to show a run.
         refusal: Makes the frame for what did not become a run; `ref` finds it in the log.
+        after_refusal: What ends that, as the client waits for an end.
     """
 
     view: "Callable[[Watch], RunView]"
     refusal: Callable[..., Frame]
+    after_refusal: Sequence[Frame] = ()
 
 
 RunView: TypeAlias = ag_ui_frames.AgUiFrames | PlainFrames

@@ -224,7 +224,9 @@ class SocketSession:
         log = logger.debug if isinstance(error, BadFrameError) else logger.info
         log("socket.refused", code=error.code, ref=ref)
         known, text = client_message_id, error.user_message
-        await self.send(self.mode.refusal(error.code, text, ref=ref, client_message_id=known))
+        refused = self.mode.refusal(error.code, text, ref=ref, client_message_id=known)
+        for frame in (refused, *self.mode.after_refusal):
+            await self.send(frame)
 
     async def _stop(self, frame: StopFrame) -> None:
         owner = self.principal.id

@@ -82,6 +82,7 @@ async def talk(server: Server, chat: str, name: str) -> int:
             while (frame := await next_frame(socket)).get("type") != "done":
                 if frame.get("code") == "too_many_messages":
                     retries += 1
+                    await next_frame(socket)
                     await asyncio.sleep(0.2)
                     await socket.send_json(said)
                 else:

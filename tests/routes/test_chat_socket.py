@@ -97,8 +97,8 @@ async def test_what_cannot_be_a_turn_is_refused_and_the_socket_stays_open(
 ) -> None:
     socket = await server.socket()
     await socket.send(frame)
-    refused = await socket.next()
-    assert (refused["code"], refused["ref"][:4]) == (code, "ref_")
+    refused, done = await socket.until_done()
+    assert (refused["code"], refused["ref"][:4], done) == (code, "ref_", {"type": "done"})
     assert server.scheduler.messages == []
     await socket.say("still there?")
     assert len(await socket.until_done()) == 2
@@ -114,7 +114,7 @@ async def test_a_frame_of_the_limit_passes_and_a_byte_more_closes_1009(server: S
     limit = server.context.limits.frame_bytes
     socket = await server.socket()
     await socket.raw.send_str("x" * limit)
-    assert (await socket.next())["code"] == "bad_frame"
+    assert (await socket.until_done())[0]["code"] == "bad_frame"
     await socket.raw.send_str("x" * (limit + 1))
     message = await socket.raw.receive(timeout=PATIENCE_SECONDS)
     assert message.type is aiohttp.WSMsgType.CLOSE
@@ -166,7 +166,7 @@ async def test_twenty_wait_and_the_next_is_refused(server: Server) -> None:
     socket = await server.socket()
     for number in range(22):
         await socket.say(str(number))
-    frames = [await socket.next() for _ in range(21)]
+    frames = [await socket.next() for _ in range(22)]
     assert [frame["code"] for frame in frames if "code" in frame] == ["too_many_messages"]
     held.gate.set()
     for _ in range(21):
@@ -194,7 +194,7 @@ async def test_a_stop_for_another_run_does_nothing(server: Server) -> None:
     await socket.say("go")
     await socket.send({"type": "stop", "run_id": "run_of_yesterday"})
     await socket.send({"type": "nonsense"})
-    assert (await socket.next())["code"] == "bad_frame"
+    assert (await socket.until_done())[0]["code"] == "bad_frame"
     held.gate.set()
     assert len(await socket.until_done()) == 2
 
@@ -329,7 +329,7 @@ async def test_a_flood_is_refused_without_reaching_the_desk(start: Start) -> Non
     socket = await server.socket()
     for _ in range(3):
         await socket.say("hello")
-    codes = [(await socket.next()).get("code") for _ in range(5)]
+    codes = [(await socket.next()).get("code") for _ in range(6)]
     assert codes.count("rate_limited") == 1
     assert len(server.scheduler.messages) == 2
 

@@ -135,9 +135,9 @@ async def test_no_bytes_close_the_socket_or_reach_the_desk(server: Server) -> No
     hostile = [b"\xff\xfe", b'{"content": "\\ud800"}', b'{"content": NaN}', b"[" * 5_000, b"null"]
     for data in hostile:
         await socket.raw.send_frame(data, WSMsgType.TEXT)
-        assert (await socket.next())["code"] == "bad_frame"
+        assert (await socket.until_done())[0]["code"] == "bad_frame"
     await socket.raw.send_bytes(b'{"content": "binary"}')
-    assert (await socket.next())["code"] == "bad_frame"
+    assert (await socket.until_done())[0]["code"] == "bad_frame"
     assert server.scheduler.messages == []
     await socket.say("still there?")
     assert len(await socket.until_done()) == 2
