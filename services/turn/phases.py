@@ -215,7 +215,8 @@ class UnderstoodTurn(LoadedTurn):
     def apart(self) -> "UnderstoodTurn":
         """Go on with a question and an order of one message as two requests, each by itself."""
         verdict, said = self.verdict, self.message.text
-        wanted = verdict.pending or (said if verdict.registry is None else behind_opening(said),)
+        is_opened = verdict.registry is not None or (verdict.patient_id or "\0") in said
+        wanted = verdict.pending or (behind_opening(said) if is_opened else said,)
         has_patient = verdict.patient_id is not None
         each = tuple(one for said in wanted for one in apart(said, has_patient=has_patient))
         is_same = each == (verdict.pending or (self.message.text,))

@@ -1,7 +1,9 @@
 """What the place of words in a message says of whether they are a name. Pure."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from functools import cache
+from operator import attrgetter
 
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
@@ -82,9 +84,14 @@ def values_asked() -> frozenset[str]:
 def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
     """Whether a pasted text calls an unknown word its patient's name: `Name: Thornbury, Jo`."""
     word = run[place]
-    last = message.words[max(message.words.index(word) - 1, 0)]
-    is_led = last.is_in("labels_of_names") and ":" in word.gap and "\n" not in word.gap
-    is_led = is_led and not message.text[: last.start].rpartition("\n")[2].strip()
+    if ":" not in word.gap or "\n" in word.gap:
+        return False
+    last = message.words[
+        max(bisect_left(message.words, word.start, key=attrgetter("start")) - 1, 0)
+    ]
+    is_led = (
+        last.is_in("labels_of_names") and not message.text[: last.start].rpartition("\n")[2].strip()
+    )
     return is_led and word.raw[0].isupper() and not word.raw.isupper() and is_no_word(word)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from services.language.charts.chart_file import TopicSpec
 from services.language.charts.chart_pieces import Piece
@@ -21,6 +21,7 @@ _ASPECTS: tuple[Aspect, ...] = (
 )  # fmt: skip
 RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
 _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
+_MOST_NAMES = 60  # nobody asks for more at once, and each is held against the whole message
 
 
 @dataclass(slots=True)
@@ -104,7 +105,7 @@ def parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:
 
 def _may_part(before: Sequence[Piece], behind: Sequence[Piece], words: Lexicon) -> bool:
     """Whether both sides of a joint ask for something of their own; commas join long names."""
-    if not (_names_something(before) and (_names_something(behind) or _counts(behind, words))):
+    if not ((_names_something(behind) or _counts(behind, words)) and _names_something(before)):
         return False
     if _is_of_family(before) and not any(piece.of("topic") for piece in behind):
         return False  # "family history of diabetes and cancer"
@@ -158,7 +159,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     ends = [{*piece.of("aspect")} & _ENDS for piece in pieces if "aspect" in piece.by_kind]
     if _ENDS in ends and any(len(one) == 1 for one in ends):  # "the worst (highest) sodium"
         part.aspects -= _ENDS - set().union(*(one for one in ends if len(one) == 1))
-    part.runs = list(runs_of(pieces, words))
+    part.runs = list(islice(runs_of(pieces, words), _MOST_NAMES))
     part.is_latest_too = _is_latest_too(pieces, words)
     is_again = any(piece.text in words.words.pointers for piece in pieces)
     if is_again and "when" in part.aspects and is_of_values(part):

@@ -92,10 +92,10 @@ def _is_initial(
     before = words[at - 1] if at else words[at]
     is_term = at > 0 and is_clinical_name(stem(before.text))  # `hepatitis C`
     is_term |= before.is_owner  # "Koepp's K"
-    ends = range(at - 1, -1, -1), range(at + 1, len(words))
-    names = (next((one for one in end if len(words[one].raw) > 1), None) for end in ends)
-    near = [one for one in names if one is not None and abs(one - at) <= _INITIALS_LIMIT]
-    return not is_term and any(named[one] for one in near)
+    first, last = max(at - _INITIALS_LIMIT, 0), min(at + _INITIALS_LIMIT + 1, len(words))
+    ends = range(at - 1, first - 1, -1), range(at + 1, last)
+    near = (next((one for one in end if len(words[one].raw) > 1), None) for end in ends)
+    return not is_term and any(named[one] for one in near if one is not None)
 
 
 def _without_number(text: str, number: str) -> str:

@@ -5,7 +5,7 @@ import re
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 
-_END = re.compile(r"[.!?…]+[)\"'”’*_\]]*(?=\s)")
+_END = re.compile(r"(?<![.!?…])[.!?…]+[)\"'”’*_\]]*(?=\s)")
 _ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,3}[.)])(?:\s|$)")
 _WORD_BEFORE = re.compile(r"[\w./\-]*$")
 _NEXT_WORD = re.compile(r"\s+(\S*)(\s?)")

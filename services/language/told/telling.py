@@ -71,7 +71,7 @@ _COLON = re.compile(": | [-–—] ")
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
 _OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
 _LETTER_WORDS, _CLOSE_CHARS = 12, 120
-_YEARS = range(1900, 2100)
+_YEARS = frozenset(map(str, range(1900, 2100)))
 _ORDERS = (
     "orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record",
     "heads_next", "what_is_held", "what_was_told",
@@ -221,7 +221,7 @@ def _kinds_of(piece: Piece, language: str) -> list[tuple[str, str]]:
     if kind is None and word[0].isdecimal():
         year = word.rpartition(".")[2]  # also of "03.2019"
         is_month = word[0] == "0" and word.isdigit()  # "05/25"
-        kind = "when" if is_month or (year.isdecimal() and int(year) in _YEARS) else "number"
+        kind = "when" if is_month or year in _YEARS else "number"
     return [(piece.text, kind or _kind_by_ending(word, language))]
 
 

@@ -163,6 +163,18 @@ def test_sie_behind_an_order_is_what_is_meant_and_not_who_is_spoken_to(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("piece", ["?", "5 mg ", "a\n", "1 "])
+def test_four_times_as_long_a_text_takes_about_four_times_the_work(piece: str) -> None:
+    def calls(number: int) -> int:
+        with counted_calls() as made:
+            read(piece * number, WHOLE_TEAM)
+        return made.count
+
+    calls(99)
+    assert calls(1_600) < 6 * calls(400)
+
+
+@pytest.mark.slow
 @with_cases("text", "wanted")
 def test_a_question_and_an_order_of_ones_own_are_two_requests(text: str, wanted: list[str]) -> None:
     assert list(apart(text)) == (wanted or [text])

@@ -13,6 +13,7 @@ from services.patient_context.answers import waiting_in
 from tests.fakes import ClosedCharts, GivenPeople
 from tests.services.patient_context.world import PATTERN, World, says
 from tests.tables import with_cases
+from tests.work import counted_calls
 
 
 def person(place: int, given: str, family: str, born: str, **more: object) -> Person:
@@ -51,6 +52,20 @@ async def test_a_chart_opens_by_id_number_name_or_name_and_birth_date(text: str)
     assert verdict.patient_id == "patient_7"
     assert verdict.reply is not None
     assert "Tunde Adeyemi, born 1968-07-21 (patient_7)" in verdict.reply
+
+
+@pytest.mark.slow
+async def test_four_times_as_many_lines_take_about_four_times_the_work() -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    async def calls(number: int) -> int:
+        with counted_calls() as made:
+            await here.say("a\n" * number)
+        return made.count
+
+    await calls(99)
+    few = await calls(400)
+    assert await calls(1_600) < 6 * few
 
 
 @pytest.mark.slow

@@ -1,3 +1,5 @@
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,3 +50,9 @@ def test_pieces_joined_are_the_text(text: str, sizes: list[int]) -> None:
         at += size
     found += stream.feed(text[at:])
     assert "".join([*found, *stream.finish()]) == text
+
+
+def test_many_marks_in_a_row_are_looked_at_once_each() -> None:
+    began = time.process_time()
+    assert "".join(sentences_of("?" * 16_000)) == "?" * 16_000
+    assert time.process_time() - began < 5.0
