@@ -53,7 +53,9 @@ export function Finder({ isBusy, onPatient }: FinderProps) {
                 {one.name || one.patient_id}
               </span>
               <span class="side-details">
-                {[shownDate(one.birth_date), one.sex, one.patient_id].filter(Boolean).join(" · ")}
+                {[shownDate(one.birth_date), strings.banner.sex(one.sex), one.patient_id]
+                  .filter(Boolean)
+                  .join(" · ")}
               </span>
             </button>
           </li>

@@ -63,7 +63,9 @@ function patient({ isBusy, deeds }: ShellProps, one: Somebody): Option {
   return {
     id: `palette-patient-${one.patient_id}`,
     label: one.name || one.patient_id,
-    details: [shownDate(one.birth_date), one.sex, one.patient_id].filter(Boolean).join(" · "),
+    details: [shownDate(one.birth_date), strings.banner.sex(one.sex), one.patient_id]
+      .filter(Boolean)
+      .join(" · "),
     isPossible: !isBusy,
     run: () => deeds.openPatient(one.patient_id),
   };

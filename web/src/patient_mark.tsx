@@ -37,8 +37,12 @@ export const Known = createContext<People>(new Map());
 /** Name, birth date, sex and id in one line, for files and paper. */
 export function identityText(people: People, patientId: string): string {
   const person = people.get(patientId);
-  const parts = [person?.name, person?.birth_date && said.born(person.birth_date), person?.sex, patientId];
-  return parts.filter(Boolean).join(" · ");
+  return [person?.name, ...detailsOf(person), patientId].filter(Boolean).join(" · ");
+}
+
+function detailsOf(person: Person | null | undefined): string[] {
+  const born = person?.birth_date ? [said.born(person.birth_date)] : [];
+  return person?.sex ? [...born, said.sex(person.sex)] : born;
 }
 
 interface MarkProps {
@@ -58,7 +62,7 @@ export function PatientMark({ people, patientId, person }: MarkProps) {
 
 /** Mark, name, id, birth date and sex, wherever a patient's texts are. */
 export function Who({ people, patientId, person }: MarkProps) {
-  const details = [person?.birth_date && said.born(person.birth_date), person?.sex].filter(Boolean);
+  const details = detailsOf(person);
   return (
     <>
       <PatientMark people={people} patientId={patientId} person={person} />

@@ -220,7 +220,7 @@ export function Identity({ who, patientId }: { who: Who | null; patientId: strin
   if (who === null) return patientId;
   const born = who.birth_date ? strings.banner.born(shownDate(who.birth_date)) : said.noBirth;
   const numbers = who.numbers.length > 0 ? `${said.number} ${who.numbers.join(", ")}` : "";
-  return [who.name || said.noName, born, who.sex, who.deceased, numbers, patientId]
+  return [who.name || said.noName, born, strings.banner.sex(who.sex), who.deceased, numbers, patientId]
     .filter(Boolean)
     .join(" · ");
 }

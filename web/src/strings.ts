@@ -41,6 +41,7 @@ const english = {
     activePatient: "Active patient: ",
     noPatient: "No active patient",
     born: (date: string) => `born ${date}`,
+    sex: (code: string) => code,
     offline: "Offline: not a language model",
     offlineHint: "Answers come from fixed rules over the records.",
     roster: "Other patients of this conversation",

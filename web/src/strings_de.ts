@@ -5,6 +5,13 @@ import type { Strings } from "./strings";
 const count = (number: number, one: string, many: string): string =>
   `${number.toLocaleString("de")} ${number === 1 ? one : many}`;
 
+const SEXES: Record<string, string> = {
+  male: "männlich",
+  female: "weiblich",
+  other: "divers",
+  unknown: "Geschlecht unbekannt",
+};
+
 export const german: Strings = {
   product: "Rounds",
   opening: "Rounds wird geöffnet…",
@@ -40,6 +47,7 @@ export const german: Strings = {
     activePatient: "Geöffnete Akte: ",
     noPatient: "Keine Akte geöffnet",
     born: (date: string) => `geb. ${date}`,
+    sex: (code: string) => SEXES[code] ?? code,
     offline: "Offline: kein Sprachmodell",
     offlineHint: "Die Antworten kommen aus festen Regeln über der Akte.",
     roster: "Andere Patienten dieses Gesprächs",

@@ -5,6 +5,7 @@ import { instantOf, shownDate } from "../src/dates";
 import { sourceNumber, toHtml } from "../src/markdown";
 import { findPassage } from "../src/passage";
 import { applyPatch } from "../src/patch";
+import { german } from "../src/strings_de";
 import { hueOf, identityText, initialsOf } from "../src/patient_mark";
 import { bandOf, type Series, scaleOf, seriesOf } from "../src/series";
 import { withoutHandBack } from "../src/words";
@@ -175,6 +176,7 @@ describe("who a patient is", () => {
   });
 
   test("is written on files with name, birth date, sex and id", () => {
+    expect(german.banner.sex("female")).toBe("weiblich");
     const line = identityText(new Map([["patient_4", person]]), "patient_4");
     for (const part of ["Margaret Anne Whitfield", "1957", "female", "patient_4"])
       expect(line).toContain(part);
