@@ -14,7 +14,7 @@ from routes.requests.endpoint import NUMBER, Endpoint, in_query
 from routes.requests.json_input import language_asked
 from routes.streams import ag_ui_frames
 from routes.streams.following import FOLLOWING
-from routes.streams.socket_modes import DONE, Mode, refusal, show_events, show_messages
+from routes.streams.socket_modes import Mode, refusal, show_events, show_messages
 from routes.streams.socket_session import Socket, SocketSession
 
 logger = structlog.get_logger()
@@ -59,9 +59,9 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
             principal=principal,
             chat_id=chat_id,
             language=language_asked(request),
-            mode=Mode(show_events, ag_ui_frames.refusal)
+            mode=Mode(show_events, lambda *of, **more: [ag_ui_frames.refusal(*of, **more)])
             if _streams(request)
-            else Mode(partial(show_messages, context=context), refusal, [DONE]),
+            else Mode(partial(show_messages, context=context), refusal),
             check=entered_of(request).check,
         )
         request.app[OPEN_SOCKETS].add(socket)

@@ -1,6 +1,6 @@
 """The two ways in which a socket is told of runs: whole messages, or AG-UI events."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -52,7 +52,7 @@ class PlainFrames:
                 return [{**frame, "notice": kind}]
             case turn_events.RunFailed(code=code, text=text, ref=ref):
                 known = self.client_message_id
-                return [refusal(code, text, ref=ref, client_message_id=known), DONE]
+                return refusal(code, text, ref=ref, client_message_id=known)
             case turn_events.RunFinished():
                 return [DONE]
             case _:
@@ -82,10 +82,10 @@ class PlainFrames:
         }
 
 
-def refusal(code: str, text: str, *, ref: str, client_message_id: str | None) -> Frame:
-    """Return the frame for what was refused or failed; `ref` finds it in the log."""
-    frame: Frame = {"error": text, "code": code, "ref": ref}
-    return frame if client_message_id is None else {**frame, "client_message_id": client_message_id}
+def refusal(code: str, text: str, *, ref: str, client_message_id: str | None) -> list[Frame]:
+    """Return the frames for what was refused or failed; `ref` finds it in the log."""
+    known: Frame = {} if client_message_id is None else {"client_message_id": client_message_id}
+    return [{"error": text, "code": code, "ref": ref, **known}, DONE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +129,11 @@ class Mode:
 
     Attributes:
         view: Begins to show a run.
-        refusal: Makes the frame for what did not become a run; `ref` finds it in the log.
-        after_refusal: What ends that, as the client waits for an end.
+        refusal: Makes the frames for what did not become a run; `ref` finds it in the log.
     """
 
     view: "Callable[[Watch], RunView]"
-    refusal: Callable[..., Frame]
-    after_refusal: Sequence[Frame] = ()
+    refusal: Callable[..., list[Frame]]
 
 
 RunView: TypeAlias = ag_ui_frames.AgUiFrames | PlainFrames

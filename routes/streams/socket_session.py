@@ -224,8 +224,7 @@ class SocketSession:
         log = logger.debug if isinstance(error, BadFrameError) else logger.info
         log("socket.refused", code=error.code, ref=ref)
         known, text = client_message_id, error.user_message
-        refused = self.mode.refusal(error.code, text, ref=ref, client_message_id=known)
-        for frame in (refused, *self.mode.after_refusal):
+        for frame in self.mode.refusal(error.code, text, ref=ref, client_message_id=known):
             await self.send(frame)
 
     async def _stop(self, frame: StopFrame) -> None:

@@ -1,9 +1,7 @@
 """What the place of words in a message says of whether they are a name. Pure."""
 
-from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from functools import cache
-from operator import attrgetter
 
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
@@ -12,6 +10,7 @@ from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
+from services.language.words.letters import folded
 from services.language.words.people_words import common_words, names_that_are_words, of_people
 from services.language.words.phrases import words_for
 from services.language.words.statement_tables import stem
@@ -84,14 +83,9 @@ def values_asked() -> frozenset[str]:
 def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
     """Whether a pasted text calls an unknown word its patient's name: `Name: Thornbury, Jo`."""
     word = run[place]
-    if ":" not in word.gap or "\n" in word.gap:
-        return False
-    last = message.words[
-        max(bisect_left(message.words, word.start, key=attrgetter("start")) - 1, 0)
-    ]
-    is_led = (
-        last.is_in("labels_of_names") and not message.text[: last.start].rpartition("\n")[2].strip()
-    )
+    label = message.text[: word.start - len(word.gap)].rpartition("\n")[2].strip()
+    is_led = ":" in word.gap and "\n" not in word.gap
+    is_led = is_led and folded(label) in of_people("labels_of_names")
     return is_led and word.raw[0].isupper() and not word.raw.isupper() and is_no_word(word)
 
 

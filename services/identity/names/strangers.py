@@ -2,8 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
-from math import inf
 
 from rapidfuzz.distance import OSA
 
@@ -23,7 +21,7 @@ from services.identity.names.name_signs import (
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
 from services.language.figures.full_dates import month_numbers
-from services.language.people.mentions import HYPHENS, Message, read_words
+from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name, is_ordinary_name, is_short_for
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
@@ -245,9 +243,7 @@ def _is_name_in_a_chart_question(
     is_told = word.is_first and word.after in of_people("does_or_is")  # "thomas called"
     is_told = is_told and not (word.is_eponym and word.beyond in of_people("found_of_signs"))
     is_in_use = _is_in_use(word) and not (is_told and word.is_eponym)
-    if is_in_use:
-        return False
-    if word.is_owner and not asks_for_chart(word):
+    if is_in_use or (word.is_owner and not asks_for_chart(word)):
         return False
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
     is_asked = word.before in of_people("auxiliaries") and not word.closes
@@ -271,20 +267,10 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
         return True
     if message.pronoun_at is not None and message.pronoun_at < word.start:
         return True
-    relative_at, is_spoken_to = _people_beside(message.text)
-    return is_spoken_to or relative_at < word.start
-
-
-@lru_cache(maxsize=64)
-def _people_beside(text: str) -> tuple[float, bool]:
-    """Return where the first relative is called, and whether somebody is spoken to.
-
-    `tell me whether Lopez …` asks; `Peter called, tell her` does not.
-    """
-    words, asking = read_words(text).words, of_people("asking")
-    relatives = (one.start for one in words if one.is_in("relatives"))
-    is_spoken_to = any(one.is_in("addressing") and one.after not in asking for one in words)
-    return next(relatives, inf), is_spoken_to
+    earlier = {one.text for one in message.words if one.start < word.start}
+    # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
+    spoken_to = {one.text for one in message.words if one.after not in of_people("asking")}
+    return bool(earlier & of_people("relatives") or spoken_to & of_people("addressing"))
 
 
 def _is_name_and_word(word: Word) -> bool:

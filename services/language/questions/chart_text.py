@@ -219,13 +219,12 @@ def without_excluded(
 
 def _before_kind_of_visits(pieces: Sequence[Piece], words: Lexicon) -> int:
     """Return where a kind of visits is refused: "visits without checkups"; else the end."""
-    for at, (one, behind) in enumerate(pairwise(pieces)):
-        if one.text not in words.words.denials:
-            continue
+    denials = (at for at, one in enumerate(pieces[:-1]) if one.text in words.words.denials)
+    for at in denials:
         before = [topic for piece in pieces[:at] for topic in piece.of("topic")]
         is_list = {(topic.tool, topic.name) for topic in before} == {("encounters", "")}
         is_order = not at and pieces[-1].text != "?"  # "no checkups please"
-        is_kind = any(each.tool == "encounters" for each in names_left_out(behind))
+        is_kind = any(each.tool == "encounters" for each in names_left_out(pieces[at + 1]))
         if is_kind and (is_list or is_order):
             return at
     return len(pieces)
