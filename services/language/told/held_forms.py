@@ -76,6 +76,7 @@ def _compile(words: Mapping[str, Any]) -> Grammar:
     patterns |= {
         "leads": pattern(rf"^(?:(?:{'|'.join(words['leads'])}){_AFTER_LEAD}+)+"),
         "trails": pattern(rf",?\s+(?:{'|'.join(words['trails'])})$"),
+        "refused": pattern(rf"^([^\W\d].*?),?\s+(?:{'|'.join(words['refused'])})$"),
         "correcting": pattern(rf"^(?:{'|'.join(words['correcting'])}){_AFTER_LEAD}"),
         "no_value": pattern(rf"^(?:{'|'.join(words['no_value'])})(?:\s|$)"),
     }

@@ -217,7 +217,8 @@ def _is_polite(sentence: str, grammar: Grammar) -> bool:
 
 
 def _without_leads(sentence: str, grammar: Grammar) -> str:
-    return grammar["trails"].sub("", grammar["leads"].sub("", sentence.rstrip(" .!;?")))
+    said = grammar["trails"].sub("", grammar["leads"].sub("", sentence.rstrip(" .!;?")))
+    return grammar["refused"].sub(r"\1", said)
 
 
 def _is_guarded(sentence: str, grammar: Grammar) -> bool:
