@@ -95,7 +95,7 @@ def _read_numbers(said: Said, known: Known, found: _Evidence) -> Subject | None:
             if survivor is None:
                 return Subject("unsure", "merged", (), said=number.text)
             person, found.survivor_of = survivor, number.text
-        _note(found.sure, person)
+        found.sure = [*distinct([*found.sure, person])]
     return None
 
 
@@ -109,7 +109,7 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
             if not is_beside and not found.sure:
                 problem = problem or _no_patient(mention, known)
         elif mention.strength == "full" and len(mention.people) == 1:
-            _note(found.sure, mention.people[0])
+            found.sure = [*distinct([*found.sure, mention.people[0]])]
         else:
             reason = _reason(mention)
             found.asked += [(one, reason, mention.words) for one in mention.people]
@@ -323,16 +323,9 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
 
 
 def _said_of(said: Said, person: Person) -> str:
-    for one in said.mentions:
-        if any(each.same_as(person) for each in one.people):
-            return one.words
-    return said.numbers[0].text if said.numbers else ""
+    words = (one.words for one in said.mentions if any(map(person.same_as, one.people)))
+    return next(words, said.numbers[0].text if said.numbers else "")
 
 
 def _typed(said: Said, one: FullDate) -> str:
     return said.message.text[one.start : one.end]
-
-
-def _note(people: list[Person], person: Person) -> None:
-    if not any(one.same_as(person) for one in people):
-        people.append(person)

@@ -15,7 +15,7 @@ from services.language.people.name_runs import leads_a_name
 from services.language.people.named_person import is_known_name
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
-from services.language.words.letters import folded, is_without_spaces
+from services.language.words.letters import folded, is_without_spaces, letter_runs
 from services.language.words.people_words import of_people
 
 _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
@@ -178,7 +178,9 @@ def name_words(person: Person) -> frozenset[str]:
     """
     found: set[str] = set()
     for name in person.names:
-        words = [folded(one) for one in _parts(" ".join((*name.given, name.family, name.text)))]
+        words = [
+            folded(one) for one in letter_runs(" ".join((*name.given, name.family, name.text)))
+        ]
         found.update(words)
         if is_without_spaces("".join(words)):
             found |= {name.family + "".join(name.given), "".join(name.given) + name.family}
@@ -214,7 +216,7 @@ def _fit(person: Person, typed: Sequence[Sequence[Word]]) -> tuple[int, bool, bo
 
 
 def _fit_of(name: PersonName, words: Sequence[Word]) -> tuple[int, bool, bool]:
-    given, family = _parts(" ".join(name.given)), _parts(name.family)
+    given, family = letter_runs(" ".join(name.given)), letter_runs(name.family)
     # `Grant, Mark` and `Mark Grant` are one.
     has_comma = any("," in one.gap for one in words[1:])
     parts = [*family, *given] if has_comma else [*given, *family]
@@ -229,10 +231,6 @@ def _fit_of(name: PersonName, words: Sequence[Word]) -> tuple[int, bool, bool]:
 def _in_nominative(word: str, names: Collection[str]) -> str:
     """Return a name without the s of a German genitive: `Anna Vogts`."""
     return word[:-1] if word not in names and word.endswith("s") and word[:-1] in names else word
-
-
-def _parts(text: str) -> Sequence[str]:
-    return "".join(each if each.isalpha() else " " for each in text).split()
 
 
 def _plain(word: str) -> str:

@@ -20,6 +20,7 @@ from services.language.words.letters import (
     folded,
     has_apostrophe,
     is_without_spaces,
+    letter_runs,
     sounds,
     spellings,
 )
@@ -277,12 +278,12 @@ def _words_of(name: PersonName) -> Iterable[tuple[Part, str]]:
 
 def _joined(text: str) -> Iterable[str]:
     """Yield a name with a particle as one word, as it is typed in haste: `deluca`, `oneil`."""
-    words = "".join(each if each.isalpha() else " " for each in text).split()
+    words = letter_runs(text)
     if len(words) > 1 and (folded(words[0]) in of_people("between_names") or has_apostrophe(text)):
         yield "".join(words)
 
 
 def _split(text: str) -> Sequence[str]:
-    words = "".join(each if each.isalpha() else " " for each in text).split()
+    words = letter_runs(text)
     between = of_people("between_names") if len(words) > 1 else ()
     return [one for one in words if folded(one) not in between]

@@ -34,7 +34,8 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
         is_first = is_first or (at == 1 and before[-1:] == "s" and not words[0].is_common)
         return before in saying("leads_a_son") or is_first
     if one.is_in("spouses"):
-        return before in of_people("owners")
+        is_named = at > 0 and words[at - 1].raw.istitle() and not words[at - 1].is_common
+        return before in of_people("owners") or (is_named and before[-1] == "s")  # `Beckers Frau`
     is_led = not before or before in of_people("owners", "definite") | saying("of_whom")
     is_led = is_led or (at > 1 and words[at - 2].is_in("owners"))  # `her twin sister`
     # `Smith's wife's allergies`, `Frau Meiers Mann, Kalium?`, `doyles wife hb`

@@ -23,6 +23,7 @@ from services.language.charts.chart_entries import chart_nouns, measured_nouns, 
 from services.language.figures.full_dates import month_numbers
 from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name, is_ordinary_name, is_short_for
+from services.language.people.pointed_at import asks_behind
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
 from services.language.people.whom_about import is_met
@@ -64,7 +65,7 @@ def strangers_in(
         ):
             yield (*run[place - 1 : place], word) if len(letters) > len(word.text) else (word,)
             continue
-        if is_labelled(message, run, place) or _heads_as_name(run, place, others):
+        if is_labelled(message, run, place) or _heads_as_name(message, run, place, others):
             yield (word, *run[place + 1 : place + 2])
             continue
         owns = is_unknown_owner(word) or is_strange_subject(run, word)
@@ -77,19 +78,22 @@ def strangers_in(
             yield (word,)
 
 
-def _heads_as_name(run: Sequence[Word], place: int, others: Collection[frozenset[str]]) -> bool:
+def _heads_as_name(
+    message: Message, run: Sequence[Word], place: int, others: Collection[frozenset[str]]
+) -> bool:
     """Whether a first name heads a value with a name of no list behind it: `Ray Parkinson: crp?`.
 
     `EWA DĄBROWSKA: crp?`, `pt Parkinson: crp?`, `Webb: crp?`
     """
     word, *behind = run[place : place + 2]
     last = behind[0] if behind else word
-    if not last.heads or last.after not in measured_nouns() or last.text in measured_nouns():
+    if not last.heads or not asks_behind(message.words, last) or last.text in measured_nouns():
         return False
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
     if last is word or not is_name or is_name_beside(run, (word,), others):
         is_word = _is_in_use(word) or word.is_in(*_NO_HEADS)
         is_head = last is word and word.is_first and word.raw.istitle() and not is_word
+        is_head |= last is word and _is_surname_too(word)
         return is_name and (is_head or word.before in of_people("called_patients"))
     is_begun = word.is_first and is_known_name(word.text) and last.gap not in HYPHENS
     is_word = word.is_common or word.is_in("owners", "titles_of_patients", "definite")
@@ -288,7 +292,7 @@ def _is_in_use(word: Word) -> bool:
     is_ordinary = is_ordinary_name(word.text) and not word.is_capital
     is_ordinary = is_ordinary or word.is_in("no_names", "places")
     is_ordinary |= word.has_number and word.is_in("drugs_numbered")  # `Diane 35`
-    is_asked = word.is_in("surnames_too") and word.is_first and word.after in measured_nouns()
+    is_asked = _is_surname_too(word)
     is_term = (
         (word.is_eponym and not is_asked) or word.is_in_date or is_clinical_name(stem(word.text))
     )
@@ -297,6 +301,13 @@ def _is_in_use(word: Word) -> bool:
     is_ordinary = is_ordinary or (is_verb and word.text in ordinary_words())
     is_ordinary = is_ordinary or word.text in words_of_questions()
     return is_short or is_term or (is_ordinary and not is_asked)
+
+
+def _is_surname_too(word: Word) -> bool:
+    """Whether a surname that is a word as well heads what is asked: `Ward: crp?`, no `ward crp`."""
+    is_written = word.raw.istitle() and word.is_in("surnames_written")
+    is_asked = word.heads or word.after in measured_nouns()
+    return word.is_first and is_asked and (is_written or word.is_in("surnames_too"))
 
 
 def _is_value_or_name(word: Word) -> bool:

@@ -35,6 +35,7 @@ _WORD = re.compile(r"\b[aA]1[cC]\b|[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*"
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _BED = re.compile(r"(?:\A|[\s:,;(])\d{1,3}\Z")
+_BED_HEADS = re.compile(r"\s*(?:\d{3}[/-]\d|\d-\d{1,2})[\s:,]+(?=[^\W\d_])")  # `312/1: Hb?`
 _BED_LETTERS = frozenset("abce")
 _BEGINS = frozenset(":,;.\n")
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
@@ -131,7 +132,8 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
         describes=describes_somebody(folds)
         or _is_patient_of_staff(words)
         or is_of_both(folds, heads=bool(words) and words[0].is_heading),
-        is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words))),
+        is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words)))
+        or (_BED_HEADS.match(text) is not None and folds[0] in measured_nouns()),
         registers=any(one in of_people("registers") for one in folds),
         compares=_compares(text, folds),
         spoken_sex=_spoken_sex(sexed, sexed_folds),
@@ -276,7 +278,9 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
         return not words[-1].is_in("qualities")
     last = next((one for one in reversed(before) if one.text not in near), before[0])
     is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
-    return is_name or last.text in measured_nouns() or last.is_in("booked_for", "babies")
+    of_whom = last.is_in("booked_for", "babies", "called_patients")  # `pt in 7C lasix`
+    of_whom |= is_code and place.heads  # `hip fx in 12B: hb`
+    return is_name or of_whom or last.text in measured_nouns()
 
 
 def _may_be_spoken_of(word: Word) -> bool:

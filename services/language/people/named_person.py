@@ -59,7 +59,8 @@ def is_ordinary_name(word: str) -> bool:
 
 def is_short_for(word: str, given: Collection[str]) -> bool:
     """Whether a folded word is what bearers of one of the first names are called: `peggy`."""
-    return not _short_forms().canonicals_of(word).isdisjoint(given)
+    is_begun = bool(word[2:]) and any(one.startswith(word) for one in given)  # `beth`
+    return is_begun or not _short_forms().canonicals_of(word).isdisjoint(given)
 
 
 @lru_cache(maxsize=1)

@@ -35,10 +35,14 @@ def _heading(words: Sequence[Word]) -> tuple[Sequence[Word], str]:
     for at in range(begin, min(len(words) - 1, begin + _LONGEST)):
         sign = words[at + 1].gap
         if words[at].heads or not _SIGNS.isdisjoint(sign):
-            rest = {one.text for one in words[at + 1 :]}
-            is_asked = not chart_nouns().isdisjoint(rest) or any(map(_is_measured, rest))
-            return (words[begin : at + 1], sign) if is_asked else ((), "")
+            return (words[begin : at + 1], sign) if asks_behind(words, words[at]) else ((), "")
     return (), ""
+
+
+def asks_behind(words: Sequence[Word], last: Word) -> bool:
+    """Whether anything of a chart is spoken of behind a word."""
+    rest = {one.text for one in words if one.start > last.start}
+    return not chart_nouns().isdisjoint(rest) or any(map(_is_measured, rest))
 
 
 @lru_cache(maxsize=1_024)

@@ -48,7 +48,9 @@ def headings_of(text: str) -> tuple[str, ...]:
 
 def _asked_of(text: str) -> Iterator[tuple[str, str]]:
     """Yield what stands where whom something is of does, with the frame that tells so."""
-    sentences = dict.fromkeys((text, *map(str.strip, sentences_of(text))))
+    sentences = dict.fromkeys(
+        (text, text.replace(", ", ": ", 1), *map(str.strip, sentences_of(text)))
+    )
     told = [(_FRAMES[2], one) for one in filter(None, [text.partition(": ")[2]])]
     for name, sentence in (*product(_FRAMES, sentences), *told):
         for part in every_part_in(sentence, name):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from services.language.figures.full_dates import full_dates
 from services.language.people.mentions import read_words
 from services.language.people.signed_word import Word
-from services.language.words.letters import folded, spellings
+from services.language.words.letters import folded, letter_runs, spellings
 from services.language.words.people_words import of_people
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name
@@ -42,9 +42,8 @@ def without_names(
         if born in {day.isoformat() for day in one.readings}:
             text = text[: one.start].rstrip(" ,(") + text[one.end :].removeprefix(")")
     parts = [part for name in names for part in name.split()]
-    known = {spelt for part in parts for spelt in (*spellings(part), *spellings(_joined(part)))}
-    known |= {spelt for part in parts for each in _split(part) for spelt in spellings(each)}
-    known = {part for part in known if len(part) > 1}
+    typed = [*parts, *("".join(letter_runs(part)) for part in parts), *letter_runs(" ".join(parts))]
+    known = {spelt for part in typed for spelt in spellings(part) if len(spelt) > 1}
     words = read_words(text).words
     initials = {folded(part): folded(part)[:1] for part in parts}
     named = [_is_name(words, at, known, initials.values()) for at in range(len(words))]
@@ -108,18 +107,6 @@ def _without_number(text: str, number: str) -> str:
     if len(number) < _NUMBER_LEAST_CHARS:
         return text
     return re.sub(rf"(?<![\w-]){re.escape(number)}(?![\w-])", _PATIENT, text, flags=re.IGNORECASE)
-
-
-def _split(part: str) -> Sequence[str]:
-    """Return the words between the signs of a part: Sorensen of `Çelik-Sørensen`."""
-    if part.isalpha():
-        return (part,)
-    return "".join(each if each.isalpha() else " " for each in part).split()
-
-
-def _joined(part: str) -> str:
-    """Return a part without the signs in it, as it is typed in haste: `OBrien`."""
-    return part if part.isalpha() else "".join(filter(str.isalpha, part))
 
 
 def _start_of_title(words: Sequence[Word], at: int) -> int:

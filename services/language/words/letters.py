@@ -69,6 +69,11 @@ def sounds(word: str) -> str:
     return begins + "".join(one for one, _ in groupby(word[1:]) if one not in _UNHEARD)
 
 
+def letter_runs(text: str) -> list[str]:
+    """Return the words between the signs of a text: Sorensen of `Çelik-Sørensen`."""
+    return "".join(each if each.isalpha() else " " for each in text).split()
+
+
 def has_apostrophe(text: str) -> bool:
     """Whether an apostrophe of whatever form stands in `text`."""
     return any(one in text for one in APOSTROPHES)
