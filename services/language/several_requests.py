@@ -9,7 +9,7 @@ from services.language.requests.appointment_slots import names_a_time, slots_in
 from services.language.told.held_statements import asks_to_hold, held_statements
 from services.language.told.telling import is_told
 from services.language.words.folding import words_of
-from services.language.words.phrases import parts_in, places_of, says
+from services.language.words.phrases import parts_in, places_of, says, without
 
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _MOST_CHARS, _BOOKING_SLOTS, _DAY_WORDS, _AROUND = 300, 2, 2, " ,;&"
@@ -26,6 +26,8 @@ def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
     with Jones and remind me to call". Questions first, for a deed may ask for a yes, and what is
     booked last; where no patient is open a question asks whose it is, and comes last.
     """
+    if says(text, "leaves_patient"):  # "Done with her. Doyle's ECOG?"
+        text = without(text, "leaves_patient").strip(" .,;:-\u2013") or text
     wanted = _with_shared(_requests_in(text)) if len(text) <= _MOST_CHARS else [text]
     places = {0: 0 if has_patient else 2, 1: 1, 2: 3}
     is_one = len(wanted) == 1
@@ -50,13 +52,17 @@ def _place(text: str) -> int:
     return 0 if not _is_order(text) else 1 if is_quick and not says(text, "books_somebody") else 2
 
 
-def _requests_in(text: str) -> list[str]:
-    """Return the requests of `text` in its order; what is no whole request stays with the last."""
+def pieces_of(text: str) -> list[str]:
+    """Return what stands between the signs, and the words, that join requests."""
     ends = {0, *(at for at, _ in places_of(text, "joins_requests")), len(text)}
     ends |= {at for at in range(1, len(text)) if text[at - 1] in ",;.?!&" and text[at] == " "}
+    return [text[start:end] for start, end in pairwise(sorted(ends))]
+
+
+def _requests_in(text: str) -> list[str]:
+    """Return the requests of `text` in its order; what is no whole request stays with the last."""
     found = [""]
-    for start, end in pairwise(sorted(ends)):
-        piece = text[start:end]
+    for piece in pieces_of(text):
         joined = " ".join(piece.split()).lstrip(_AROUND)
         rest = (parts_in(joined, "and_further") or {}).get("said", joined).strip(_AROUND)
         rest += "." * (joined.endswith(".") and rest[-1:].isdigit())  # "and 9.12."

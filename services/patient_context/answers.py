@@ -1,13 +1,17 @@
 """What a message answers to an open question about the patient. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from operator import attrgetter
 from typing import Literal
 
+from rapidfuzz.distance import OSA
+
 from data_models.conversations.conversation import OpenQuestion
 from data_models.identifiers import PatientId
+from services.identity.names.covers import name_words
+from services.identity.names.index import NEAR_LEAST_CHARS
 from services.identity.names.person import Person
 from services.language.figures.full_dates import birth_years, full_dates, years_in
 from services.language.people.ages_told import age_told
@@ -109,11 +113,21 @@ def _named_in(text: str, people: Sequence[Person]) -> list[Person]:
     picked = parts_in(text, "picks_one") or {}
     men, women = of_people("titles_of_men"), of_people("titles_of_women")
     words = set(words_of(without(picked.get("who", text), "polite")))
-    said = words - men - women
+    said = words - men - women - of_people("surely")
     if not said or len(said) > _NAME_WORDS:
         return []
     sex = "male" if words & men else "female" if words & women else None
-    return [one for one in people if said <= _name_words(one) and is_of_sex(one, sex)]
+    fitting = [one for one in people if is_of_sex(one, sex)]
+    exact = [one for one in fitting if said <= name_words(one)]
+    return exact or [
+        one for one in fitting if all(are_near([word], name_words(one)) for word in said)
+    ]
+
+
+def are_near(words: Collection[str], names: Collection[str]) -> bool:
+    """Whether one of the words is a name, perhaps with a slip; short ones are other names then."""
+    slips = {one: len(one) >= NEAR_LEAST_CHARS for one in words}
+    return any(OSA.distance(one, name) <= slips[one] for one in words for name in names)
 
 
 def _described_in(text: str, people: Sequence[Person], today: date) -> Person | None:
@@ -149,13 +163,9 @@ def _numbered_among(text: str, people: Sequence[Person]) -> Person | None:
     return found[0] if len(found) == 1 else None
 
 
-def is_of_sex(person: Person, sex: str | None) -> bool:
-    """Whether somebody may be spoken of as one of `sex`."""
-    return {person.sex, sex} != {"male", "female"}
-
-
-def _name_words(person: Person) -> set[str]:
-    return {word for name in person.names for word in words_of(name.label)}
+def is_of_sex(person: Person | None, sex: str | None) -> bool:
+    """Whether somebody, as far as they are known, may be spoken of as one of `sex`."""
+    return person is None or {person.sex, sex} != {"male", "female"}
 
 
 def _by_place(text: str, options: Sequence[PatientId]) -> PatientId | None:

@@ -6,11 +6,14 @@ from datetime import timedelta
 
 from data_models.conversations.conversation import QUESTION_MINUTES, OpenQuestion
 from data_models.identifiers import PatientId
+from services.identity.names.covers import name_words
+from services.identity.names.index import PersonIndex
 from services.identity.names.person import Person
 from services.identity.wording import SAY_WHICH
+from services.language.several_requests import pieces_of
 from services.language.words.folding import words_of
 from services.language.words.people_words import common_words
-from services.language.words.phrases import says
+from services.language.words.phrases import says, without
 from services.language.words.text_words import quoted_in
 from services.patient_context.answers import (
     ASKED,
@@ -20,6 +23,7 @@ from services.patient_context.answers import (
     OPTIONS,
     PASSED_BY,
     SAID,
+    are_near,
     as_waiting,
     is_of_sex,
     options_of,
@@ -42,11 +46,6 @@ def with_what_waits(question: OpenQuestion, said: str) -> tuple[Sequence[str], S
     return ([said], before) if is_too_long else ([*before, said], ())
 
 
-def may_be_of(person: Person | None, sex: str | None) -> bool:
-    """Whether somebody, as far as they are known, may be spoken of as one of `sex`."""
-    return person is None or is_of_sex(person, sex)
-
-
 def fitting_for(
     sex: str | None, question: OpenQuestion, people: Mapping[PatientId, Person | None]
 ) -> list[PatientId]:
@@ -54,7 +53,7 @@ def fitting_for(
 
     Of those offered the one who fits, where the name that was asked about is theirs alone.
     """
-    fitting = [one for one, person in people.items() if may_be_of(person, sex)]
+    fitting = [one for one, person in people.items() if is_of_sex(person, sex)]
     offered = [one for one in options_of(question) if one in fitting]
     is_theirs = len(offered) == 1 and is_named_alone(offered[0], question, people)
     return offered if is_theirs else fitting
@@ -96,6 +95,26 @@ def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:
         if one is not None and any(said <= _genitives(name.label) for name in one.names)
     ]
     return bool(bearers) and verdict.patient_id not in bearers
+
+
+def apart_from_others(
+    asked: str, options: Sequence[PatientId], verdict: PatientVerdict
+) -> tuple[str, str]:
+    """Return what of a message is of the one who was chosen, and what of others offered.
+
+    Of "Doyle's PSA, and then Grant's ECOG and stage" the last two are of Grant.
+    """
+    index = verdict.people or PersonIndex(people=())
+    found = filter(None, map(index.with_id, options))
+    own = frozenset() if verdict.person is None else name_words(verdict.person)
+    others = {word for one in found for word in name_words(one)} - own
+    parts, is_other = ["", ""], False
+    for piece in pieces_of(asked):
+        is_other |= are_near(words_of(piece), others)
+        is_other &= not are_near(words_of(piece), own)
+        parts[is_other] += piece
+    kept = without(parts[0], "ends_joined").strip(" ,;&") if parts[1] else asked
+    return kept, parts[1].strip(" ,;&")
 
 
 def _genitives(name: str) -> set[str]:

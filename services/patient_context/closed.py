@@ -15,6 +15,10 @@ from services.patient_context.verdict import PatientVerdict
 CLOSED = "closed"
 """Payload key: whose chart a reason opens."""
 KIND = "break_glass"
+_HOW_TO_BREAK_GLASS = (
+    f"In an emergency, open it with `{COMMAND}` and the reason. The reason is kept with the "
+    "conversation, the operators are told at once, and it is reviewed."
+)
 
 
 def refused(
@@ -35,7 +39,7 @@ def refused(
     text = _refusal(patient_id, access, may_name=may_name)
     question = None
     if access.may_break_glass and may_name:
-        text = f"{text} {_how_to_break_glass()}"
+        text = f"{text} {_HOW_TO_BREAK_GLASS}"
         asked = turn.reading.text if verdict.reply is None else ""
         question = _question(patient_id, text, turn, ids, asked=asked)
     hides_active = patient_id == turn.reading.active
@@ -98,13 +102,6 @@ def _refusal(patient_id: PatientId, access: Access, *, may_name: bool) -> str:
     if access.state == "unsigned":
         return f"{ChartSignInError.user_message} Nothing of `{patient_id}` was opened or answered."
     return closed_to_you(patient_id)
-
-
-def _how_to_break_glass() -> str:
-    return (
-        f"In an emergency, open it with `{COMMAND}` and the reason. The reason is kept with the "
-        "conversation, the operators are told at once, and it is reviewed."
-    )
 
 
 def _question(

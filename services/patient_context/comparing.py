@@ -9,9 +9,8 @@ from services.identity.names.person import Person, distinct
 from services.identity.wording import option_line
 from services.language.words.folding import words_of
 from services.language.words.phrases import parts_in, says
-from services.patient_context.answers import ASKED, OPTIONS, SAID, options_of, waiting_in
-from services.patient_context.asking_again import may_be_of
-from services.patient_context.conclusion import PatientTurn, asking_first
+from services.patient_context.answers import ASKED, OPTIONS, SAID, is_of_sex, options_of, waiting_in
+from services.patient_context.conclusion import PatientTurn, verdict_saying
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who
 
@@ -75,10 +74,10 @@ def _spoken_of(who: Who, named: Sequence[Person]) -> list[Person]:
 def _whom_a_pronoun_fits(who: Who) -> Person | None:
     """Return the open patient, or of another sex who alone is offered just now; else nobody."""
     sex, waits = who.linked.message.told_sex, who.turn.asks_whom
-    if may_be_of(who.open, sex):
+    if is_of_sex(who.open, sex):
         return who.open
     offered = [] if waits is None else [who.person(one) for one in options_of(waits)]
-    fitting = [one for one in offered if one is not None and may_be_of(one, sex)]
+    fitting = [one for one in offered if one is not None and is_of_sex(one, sex)]
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -100,7 +99,7 @@ def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> P
     lines = [f"- {option_line(one, today)}" for one in people]
     payload = {OPTIONS: [one.patient_id for one in people], ASKED: _asked(turn)}
     question = turn.ask("compare", "\n".join([_TEXT, *lines, "\nyes / no"]), payload, ids=ids)
-    return asking_first(question, turn)
+    return verdict_saying(question.text, turn, question)
 
 
 def _asked(turn: PatientTurn) -> str:

@@ -198,11 +198,6 @@ def _notice(
     return " ".join(filter(None, (said, unchecked if is_unchecked else "")))
 
 
-def asking_first(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
-    """Return the verdict that asks `question`, and leaves the chart as it is."""
-    return verdict_saying(question.text, turn, question)
-
-
 def verdict_saying(
     text: str, turn: PatientTurn, question: OpenQuestion | None = None
 ) -> PatientVerdict:

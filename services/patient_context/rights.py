@@ -41,7 +41,8 @@ class ChartRights:
         """Return the verdict, or a refusal where its chart is not open to the user."""
         patient_id = verdict.patient_id
         if verdict.decision == "NEEDS_PATIENT_ID":
-            return await self._without_closed(verdict, turn)
+            hides = not await self.may_see(turn.user, turn.registry.active_patient_id)
+            return replace(verdict, hides_active=hides)
         if patient_id is None or verdict.decision == "CLEAR":
             return verdict
         access = await self._guard.access(turn.user, patient_id)
@@ -75,12 +76,6 @@ class ChartRights:
         return await self._guard.break_glass(
             turn.user, closed, conversation_id=turn.registry.conversation_id, reason=reason
         )
-
-    async def _without_closed(self, verdict: PatientVerdict, turn: PatientTurn) -> PatientVerdict:
-        """Return a question as it is shown to who may not see the open chart, or may."""
-        active = turn.registry.active_patient_id
-        hides = not await self.may_see(turn.user, active)
-        return replace(verdict, hides_active=hides)
 
 
 def _is_named_beyond_doubt(verdict: PatientVerdict, turn: PatientTurn) -> bool:

@@ -69,17 +69,13 @@ def _still_settled(
 def with_settled(registry: Registry, said: str, patient_id: PatientId) -> Registry:
     """Return a copy of `registry` that remembers whom the user means by `said`."""
     settled = {**registry.settled, said.casefold(): patient_id}
-    while len(settled) > SETTLED_LIMIT:
-        del settled[next(iter(settled))]
-    return registry.model_copy(update={"settled": settled})
+    return registry.model_copy(update={"settled": dict([*settled.items()][-SETTLED_LIMIT:])})
 
 
 def with_seen(registry: Registry, user: str, patient_id: PatientId) -> Registry:
     """Return a copy of `registry` in which `user` last wrote beside the chart of `patient_id`."""
     seen = {**registry.seen_by, hashed(user): patient_id}
-    while len(seen) > SEEN_LIMIT:
-        del seen[next(iter(seen))]
-    return registry.model_copy(update={"seen_by": seen})
+    return registry.model_copy(update={"seen_by": dict([*seen.items()][-SEEN_LIMIT:])})
 
 
 def last_seen(registry: Registry, user: str) -> PatientId | None:

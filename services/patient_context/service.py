@@ -14,6 +14,7 @@ from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.names.person import Person
+from services.language.words.phrases import says
 from services.patient_context import answers, asking_again, comparing
 from services.patient_context.afterwards import ids_of, settled_after_comparing, with_sight
 from services.patient_context.beside import HasIll, NamesBeside
@@ -211,6 +212,8 @@ class PatientContextService:
         options, text = answers.options_of(question), turn.reading.text
         if question.kind == "clear" or len(text) > _NAME_LIMIT_CHARS or not options:
             return None
+        if says(text, "asks_back") and not turn.reading.is_of_no_patient:
+            return asking_again.asked_again(question, turn)
         index = (await self._opener.who(turn, also=options)).linked.index
         people = {one: person for one in options if (person := index.with_id(one)) is not None}
         meant = answers.told_among(text, people, beside=question.patient_id, today=turn.now.date())

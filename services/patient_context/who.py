@@ -14,9 +14,10 @@ from services.identity.subject import OPTIONS_LIMIT, Subject
 from services.identity.wording import asked, option_line, unknown_number
 from services.language.people.descriptions import is_of_hers_alone
 from services.language.people.patient_phrases import wording
+from services.language.words.folding import words_of
 from services.patient_context import answers
 from services.patient_context.asking_again import is_nameless, with_what_waits
-from services.patient_context.conclusion import PatientTurn, asking_first, verdict_saying
+from services.patient_context.conclusion import PatientTurn, verdict_saying
 from services.patient_context.reading.candidates import digits_of
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.reading.reading import Ask
@@ -252,7 +253,8 @@ def _offering(
         answers.NAMES_THEM: is_theirs,
         **_waiting(who, offered, said),
     }
-    return asking_first(turn.ask("subject", "\n".join([text, *lines]), payload, ids=ids), turn)
+    question = turn.ask("subject", "\n".join([text, *lines]), payload, ids=ids)
+    return verdict_saying(question.text, turn, question)
 
 
 def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mapping[str, object]:
@@ -261,7 +263,9 @@ def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mappin
     opens_only = who.linked.is_plain or is_bare_switch(turn.reading)
     opens_only = opens_only or is_of_hers_alone([one.text for one in who.linked.message.words])
     before = {} if earlier is None else earlier.payload
-    is_same = before.get(answers.OPTIONS) == offered and before.get(answers.SAID) == said
+    was_said = words_of(str(before.get(answers.SAID, "")))
+    is_same = set(before.get(answers.OPTIONS, ())).issuperset(offered)
+    is_same &= was_said == words_of(said) or answers.are_near(was_said, words_of(said))
     is_same = is_same and who.subject.reason != "described"  # `the pilot: hb?`, `the teacher: cea?`
     # Who answers with a name to "bed 12: bp" says whose that is.
     is_told = earlier is not None and opens_only and is_nameless(earlier)

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from rapidfuzz.distance import OSA
-
 from data_models.conversations.conversation import WHO_KINDS, OpenQuestion
+from services.identity.names.covers import name_words
 from services.identity.names.person import both_identifiers
 from services.language.people.mentions import read_words
 from services.language.replies.references import number_alone_in
@@ -27,8 +26,6 @@ from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import question_before
 from services.turn.turn_step import TurnStep
 
-_ONE_SLIP_CHARS = 5
-"""Shorter names that differ by a letter are different names: Tim and Kim."""
 _KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
 
 
@@ -74,9 +71,11 @@ class PendingRequests(TurnStep):
             # What was in doubt may be of somebody unlisted; what came later, of the one then open.
             left = [one for one in asked if one in left or one != asked[0]]
             left = [*asked] if says(turn.text, "next_patient") else left
-        if left:
+        kept = (one for one in asked if one not in left)
+        parts = [asking_again.apart_from_others(one, options, verdict) for one in kept]
+        if left := [*left, *filter(None, (of_others for _, of_others in parts))]:
             self.replies.notify(turn, asking_again.not_answered(left))
-        if not (theirs := tuple(one for one in asked if one not in left)):
+        if not (theirs := tuple(filter(None, (own for own, _ in parts)))):
             return replace(verdict, pending=())
         self.replies.notify(turn, f"{who} Going on with “{asking_again.shown_waiting(theirs)}”.")
         return replace(verdict, reply=None, pending=theirs)
@@ -206,7 +205,7 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     nobody's but Helga's. Nobody else where it names them. Else one of the words must be their name,
     or the number theirs, but for a slip, and of a "he" it is no woman.
     """
-    said = words_of(str(question.payload.get(answers.SAID, "")))
+    said, person = words_of(str(question.payload.get(answers.SAID, ""))), verdict.person
     if verdict.patient_id in answers.options_of(question):
         return not asking_again.names_another(question, verdict)
     if question.payload.get(answers.NAMES_THEM):
@@ -214,21 +213,13 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     if any(_is_of_other_sex(one, verdict) for one in answers.waiting_in(question)):
         return False
     if number := str(question.payload.get(answers.NUMBER, "")):
-        return OSA.distance(number, verdict.patient_id or "") <= _slips(number)
-    if not said:
-        return True
-    names = () if verdict.person is None else verdict.person.names
-    own = [word for name in names for word in words_of(name.label)]
-    return any(OSA.distance(one, word) <= _slips(one) for one in said for word in own)
+        return answers.are_near([number], [verdict.patient_id or ""])
+    return not said or (person is not None and answers.are_near(said, name_words(person)))
 
 
 def _is_of_other_sex(asked: str, verdict: PatientVerdict) -> bool:
     own = None if verdict.person is None else verdict.person.sex
     return {read_words(asked).told_sex, own} == {"male", "female"}
-
-
-def _slips(word: str) -> int:
-    return 1 if len(word) >= _ONE_SLIP_CHARS else 0
 
 
 def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:

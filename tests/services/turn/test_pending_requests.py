@@ -214,6 +214,27 @@ async def test_what_was_said_of_one_name_is_not_done_for_who_bears_another(said:
     assert ("Moen takes ramipril" in [text for _, text in asked]) is False
 
 
+async def test_of_a_message_about_two_only_the_part_of_who_is_chosen_is_done() -> None:
+    world = with_namesakes()
+    said = "Elvis Moen's crp, and then Tonia Quitzon's weight and her stage"
+    asked = await asked_of_team(world, *OPENED, said)
+    assert asked == []
+
+    heard = await world.say("Elvis")
+    await world.scheduler.idle()
+
+    done = [(one.patient_id, one.text) for one in world.team.requests]
+    assert done == [("patient_1", "Elvis Moen's crp")]
+    assert "then Tonia Quitzon's weight and her stage” was not answered" in notices(heard)
+
+
+@pytest.mark.parametrize("left", ["she's done. ", "Done with her, "])
+async def test_who_is_left_is_no_part_of_what_is_asked_next(left: str) -> None:
+    world = with_namesakes()
+    asked = await asked_of_team(world, *OPENED, f"{left}what about Moen's creatinine?", "Elvis")
+    assert asked == [("patient_1", "what about Moen's creatinine?")]
+
+
 async def test_all_that_was_said_before_it_is_clear_of_whom_is_done_then() -> None:
     world = with_namesakes()
     said = ["start with Moen", "what is he on?", "and Moen's creatinine?", "his weight?", "Elvis"]
