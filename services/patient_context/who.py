@@ -253,8 +253,8 @@ def _offering(
         answers.NAMES_THEM: is_theirs,
         **_waiting(who, offered, said),
     }
-    question = turn.ask("subject", "\n".join([text, *lines]), payload, ids=ids)
-    return verdict_saying(question.text, turn, question)
+    text = "\n".join([text, *lines])
+    return verdict_saying(text, turn, turn.ask("subject", text, payload, ids=ids))
 
 
 def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mapping[str, object]:

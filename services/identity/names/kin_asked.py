@@ -37,7 +37,9 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
         is_named = at > 0 and words[at - 1].raw.istitle() and not words[at - 1].is_common
         return before in of_people("owners") or (is_named and before[-1] == "s")  # `Beckers Frau`
     is_led = not before or before in of_people("owners", "definite") | saying("of_whom")
-    is_led = is_led or (at > 1 and words[at - 2].is_in("owners"))  # `her twin sister`
+    is_led = (
+        is_led or "," in one.gap or (at > 1 and words[at - 2].is_in("owners"))
+    )  # `her twin sister`
     # `Smith's wife's allergies`, `Frau Meiers Mann, Kalium?`, `doyles wife hb`
     last = words[at - 1]
     is_named = bool(last.title) or not (at > 1 or last.is_common)
@@ -49,7 +51,8 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     """Whether a value stands behind the possessive or a colon, or before "of his son"."""
     behind = [one.text for one in words[at + 1 : at + 1 + _BEHIND_OWNER]]
     rest, beside = [one.text for one in words[at + 1 :]], of_people("by_marriage", "newest")
-    is_value = bool(rest) and rest[-1] in values_asked() - of_people("told_of_kin")
+    values = values_asked() | of_people("found_of_one")
+    is_value = bool(rest) and rest[-1] in values - of_people("told_of_kin")
     if is_value and words[at + 1].gap == " " and beside.issuperset(rest[:-1]):
         return True  # `her mother potassium`
     who = [*words[at + 1 : at + 3], words[at], words[at]][1]  # `Schwester von ihm: Allergien`
@@ -59,7 +62,7 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     leads = leads or (at <= _BEHIND_OWNER and any("," in one.gap for one in words[at + 1 : at + 2]))
     if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():
         leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]
-    if leads and not (values_asked() | of_people("found_of_one")).isdisjoint(behind):
+    if leads and not values.isdisjoint(behind):
         return True
     # `her husband's diabetes`: no family history is theirs
     is_theirs = any(map(is_clinical, behind)) or not of_people("genes").isdisjoint(behind)

@@ -42,7 +42,6 @@ from services.identity.names.name_signs import (
     stands_as_drug,
     stands_for_somebody,
     stands_where_names_do,
-    values_asked,
 )
 from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import strangers_in
@@ -322,8 +321,7 @@ def _has_stranger_beside(run: Sequence[Word], span: _Span, known: Known) -> bool
     if len(span) == 1 and not is_given and has_another_initial(run, at, of_open[0].person):
         return True
     if len(span) > 1 or span[0].title is not None:
-        is_asked = span[-1].heads or span[-1].after in values_asked()
-        return span[0].title == "relative" and is_asked  # `Cousin Marco Bosco: PSA`
+        return span[0].title == "relative" and span[-1].heads  # `Cousin Marco Bosco: PSA`
     if is_given:
         return is_before_a_family_name(run, span)
     # `Doyle, Mark PSA`

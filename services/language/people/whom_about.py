@@ -38,9 +38,8 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_aside = (is_dated and not full_dates(heading)) or is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
-        is_aside |= _is_scanned(text, who) or (
-            not is_valued and set() < told <= of_people("organs")
-        )
+        beside = of_people("pronouns", "lower_pronouns", *(["organs"] if not is_valued else []))
+        is_aside |= _is_scanned(text, who) or set() < told <= beside
         if is_told and not is_aside and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
     return tuple(dict.fromkeys(headings))
@@ -48,9 +47,8 @@ def headings_of(text: str) -> tuple[str, ...]:
 
 def _asked_of(text: str) -> Iterator[tuple[str, str]]:
     """Yield what stands where whom something is of does, with the frame that tells so."""
-    sentences = dict.fromkeys(
-        (text, text.replace(", ", ": ", 1), *map(str.strip, sentences_of(text)))
-    )
+    headed = text.replace(", ", ": ", 1)  # `quick q on Doyle, kras?`
+    sentences = dict.fromkeys((text, headed, *map(str.strip, sentences_of(text))))
     told = [(_FRAMES[2], one) for one in filter(None, [text.partition(": ")[2]])]
     for name, sentence in (*product(_FRAMES, sentences), *told):
         for part in every_part_in(sentence, name):
