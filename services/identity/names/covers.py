@@ -93,7 +93,10 @@ def has_family_initial(run: Sequence[Word], span: Sequence[Word], person: Person
 
 
 def has_another_initial(run: Sequence[Word], at: int, person: Person) -> bool:
-    """Whether a letter of no first name of theirs is by a family name: `A. Moen`, `Moen, A.`."""
+    """Whether another first name, or letter, is by a family name: `A. Moen`, `Moen, Mark PSA`."""
+    behind = (one for one in run[at + 1 : at + 2] if one.gap == ", " and one.raw[0].isupper())
+    if any(one.is_in("given_too", "verbs_too") or is_strange(one.text) for one in behind):
+        return True
     is_led = at > 0 and run[at].gap[:1] == "." and (at == 1 or len(run[at - 2].raw) > 1)
     # `seen by A. Moen`
     is_led = is_led and run[at - 1].before not in of_people("not_asked", "before_letters")

@@ -48,7 +48,6 @@ from services.identity.names.strangers import strangers_in
 from services.language.people.mentions import Message
 from services.language.people.name_runs import leads_a_name, neighbours
 from services.language.people.signed_word import Word
-from services.language.people.strange_words import is_strange
 from services.language.words.people_words import of_people
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
@@ -324,10 +323,6 @@ def _has_stranger_beside(run: Sequence[Word], span: _Span, known: Known) -> bool
         return span[0].title == "relative" and span[-1].heads  # `Cousin Marco Bosco: PSA`
     if is_given:
         return is_before_a_family_name(run, span)
-    # `Doyle, Mark PSA`
-    behind = (one for one in run[at + 1 : at + 2] if one.gap == ", " and one.raw[0].isupper())
-    if any(one.is_in("given_too", "verbs_too") or is_strange(one.text) for one in behind):
-        return True
     if is_led := at > 0 and leads_a_name(run[at - 1], run[at]):
         at -= 1  # `Mary D'Angelo`: the first name stands before the D
     before = run[at - 1] if at else None
