@@ -60,9 +60,6 @@ class PendingRequests(TurnStep):
         is_theirs &= not (is_chosen and any(map(named_by_id, asked)))
         if not is_theirs or not _names_one(turn, verdict):
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
-        who = f"{verdict.patient_id} is active."
-        if verdict.person is not None:
-            who = f"This is the chart of {both_identifiers(verdict.person)}."
         # Of a subject a pronoun alone was asked about, and chosen for.
         is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
         is_sure |= bool(question.payload.get(answers.CARRIED))
@@ -77,7 +74,8 @@ class PendingRequests(TurnStep):
             self.replies.notify(turn, asking_again.not_answered(left))
         if not (theirs := tuple(filter(None, (own for own, _ in parts)))):
             return replace(verdict, pending=())
-        self.replies.notify(turn, f"{who} Going on with “{asking_again.shown_waiting(theirs)}”.")
+        goes_on = f"Going on with “{asking_again.shown_waiting(theirs)}”."
+        self.replies.notify(turn, f"{_whose_chart(verdict)} {goes_on}")
         return replace(verdict, reply=None, pending=theirs)
 
     async def with_same(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
@@ -215,6 +213,12 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     if number := str(question.payload.get(answers.NUMBER, "")):
         return answers.are_near([number], [verdict.patient_id or ""])
     return not said or (person is not None and answers.are_near(said, name_words(person)))
+
+
+def _whose_chart(verdict: PatientVerdict) -> str:
+    if verdict.person is None:
+        return f"{verdict.patient_id} is active."
+    return f"This is the chart of {both_identifiers(verdict.person)}."
 
 
 def _is_of_other_sex(asked: str, verdict: PatientVerdict) -> bool:
