@@ -53,8 +53,7 @@ _KINDS_OF: dict[str, frozenset[StatementKind]] = {
 # A question about these asks for all that was said of the kind.
 _WHOLE_KINDS = frozenset({"", "directive", "code status", "social"})
 _TOLD_OF = frozenset({"allergies", "medications", "problems", "procedures", "immunizations"})
-_TELLING_CHARS = 4
-_TOLD_CHARS, _TOLD_TURNS = 300, 40
+_TELLING_CHARS, _TOLD_CHARS, _TOLD_TURNS = 4, 300, 40
 _WHO_AND_WHEN = {"turn_id", "run_id", "timestamp", "user", "turn_status"}
 _ANY_DAY = date(2000, 1, 1)
 
@@ -63,6 +62,8 @@ def said_of(
     questions: Sequence[ChartQuestion], held: Iterable[str], text: str = ""
 ) -> tuple[str, ...]:
     """Return those of `held` that are about what `questions` ask or the words of `text` name."""
+    if any(map(_asks_all, questions)):
+        return tuple(dict.fromkeys(held))
     stated = [(quote, one) for quote in held for one in _stated(quote)]
     asked = _words_asked(questions, text) if stated else frozenset()
     fitting = dict.fromkeys(
@@ -211,7 +212,8 @@ def told_of(
     fitting = (
         each.sentences
         for each in told
-        if any(_fits(one, asked, questions, each.on) for one in each.sentences)
+        if any(map(_asks_all, questions))
+        or any(_fits(one, asked, questions, each.on) for one in each.sentences)
         or (says(text, "asks_what_then") and says(each.sentences[0], "is_for_a_case"))
     )
     return tuple(dict.fromkeys(sentence for sentences in fitting for sentence in sentences))
@@ -235,6 +237,11 @@ def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told
     return [one for one in found if not any(is_named(each, one.on) for each in one.sentences)]
 
 
+def _asks_all(question: ChartQuestion) -> bool:
+    """Whether it asks for the whole patient: who takes over must know what was told, too."""
+    return question.tool == "chart_summary" and not question.name
+
+
 def _words_asked(questions: Sequence[ChartQuestion], text: str) -> Set[str]:
     """Return how the words begin that are asked about: typed, or of what is looked for."""
     names = [f"{one.said} {one.arguments.get('query', '')}" for one in questions]
@@ -255,14 +262,23 @@ def _fits(sentence: str, asked: Set[str], questions: Sequence[ChartQuestion], on
         return True
     same = {each for one in questions for each in _things(one)}
     told = _asked_in(sentence, on) if same else ()
-    heads = [{*_things(one), (one.tool, ""), (one.tool, one.head.casefold())} for one in told]
+    heads = [{*_things(one), *_heads(one)} for one in told]
     return not all(map(same.isdisjoint, heads))  # "he fell out of bed" is a fall
 
 
 def _things(question: ChartQuestion) -> Iterator[tuple[str, str]]:
-    for name in (question.name, *question.arguments.get("names", ())):
+    whole = question.name or question.arguments.get("category", "")
+    for name in (whole, *question.arguments.get("names", ())):
         if name or question.tool in _TOLD_OF:  # "any allergies?"
             yield question.tool, name.casefold()
+
+
+def _heads(question: ChartQuestion) -> Iterator[tuple[str, str]]:
+    """Yield what `question` is a part of: a pulse is one of the vital signs."""
+    yield from ((question.tool, ""), (question.tool, question.head.casefold()))
+    for name in question.arguments.get("names", ()):
+        if (concept := concept_table().named("result", name)) is not None:
+            yield question.tool, concept.kind_of_row or "laboratory"
 
 
 @lru_cache(maxsize=1_000)

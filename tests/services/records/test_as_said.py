@@ -41,6 +41,8 @@ def test_what_is_held_is_found_by_another_name(named: str, said: list[str]) -> N
         (ChartQuestion("medications"), []),
         (ChartQuestion("problems", name="hearing loss", said="deaf"), [DEAF]),
         (ChartQuestion("problems", name="hearing loss"), [DEAF]),
+        (ChartQuestion("chart_summary"), [LATEX, DNR, WEIGHT, DEAF]),
+        (ChartQuestion("chart_summary", name="age"), []),
     ],
 )
 def test_a_question_is_shown_what_was_said(question: ChartQuestion, said: Sequence[str]) -> None:
@@ -137,6 +139,9 @@ TOLD = [
         (ChartQuestion("results", name="alcohol use"), [DRINKS, ONE]),
         (ChartQuestion("results", {"names": ["potassium"]}), [PHONED, CALLED]),
         (ChartQuestion("results", {"names": ["sodium"]}), []),
+        (ChartQuestion("results", {"category": "vital sign"}), [FEVER]),
+        (ChartQuestion("results", {"category": "laboratory"}), [PHONED, CALLED]),
+        (ChartQuestion("chart_summary"), [STOPPED, SEEN, PHONED, FEVER, CALLED, DRINKS, ONE]),
     ],
 )
 def test_what_was_told_in_passing_stands_beside_the_answer_it_names(
