@@ -269,6 +269,8 @@ class _Answers:
     def _told_there(self, question: ChartQuestion, search: ChartQuestion, record: ChartView) -> str:
         """Return what `search` found, an illness with its treatment where that is asked for."""
         told = further.told_elsewhere(question, search, record, self.words)
+        if told and (letter := letter_asked(search, record.rows)) and search.arguments:
+            return told_letter(self.looked.result_of(letter), self.words) or told  # the last note
         is_treated = bool(told) and asks_for_treatment(search, record)
         return self._treated(search, record, told) if is_treated else told
 

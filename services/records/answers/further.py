@@ -27,7 +27,9 @@ from services.records.concepts.words import words_of
 from services.records.rows.finding import means
 from services.records.rows.measurements import MEASURED
 
-_OF_CARE_ALONE = frozenset({"", "planned care", "care plan", "goal", "order", "overdue order"})
+_TOLD_IN_NOTES = frozenset({"planned care", "care plan"})
+"""Parts of `care` that the last note tells where no entry does."""
+_OF_CARE_ALONE = frozenset({"", "goal", "order", "overdue order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 
 _MAY_BE_VALUES = frozenset({SEARCH, "procedures", "current_status"})
@@ -158,15 +160,23 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
             # Notes tell of visits that nobody recorded as such.
             aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
             return (replace(question, tool="documents", arguments={}, aspect=aspect),)
-        case "care" if question.name == "care team":
-            seen = replace(question, tool="encounters", aspect="all", name="", part="people")
-            return (seen, replace(seen, tool="documents"))
-        case "care" if (
-            question.part == "people" and question.name not in concept_rows()["also_said"]
-        ):
-            return (replace(question, tool="documents"),)  # who signed the notes
+        case "care":
+            return _of_care(question)
         case _:
             return None
+
+
+def _of_care(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
+    """Return where else care is looked up: who sees the patient, and what the notes tell."""
+    if question.name == "care team":
+        seen = replace(question, tool="encounters", aspect="all", name="", part="people")
+        return (seen, replace(seen, tool="documents"))
+    if question.name in _TOLD_IN_NOTES:
+        note = {"kind": "note"}
+        return (ChartQuestion("documents", note, "latest", span=question.span),)
+    if question.part == "people" and question.name not in concept_rows()["also_said"]:
+        return (replace(question, tool="documents"),)  # who signed the notes
+    return None
 
 
 def _done_without_report(question: ChartQuestion) -> Sequence[ChartQuestion]:
