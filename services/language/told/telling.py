@@ -56,7 +56,7 @@ class TellingWords(ClosedValue):
     may_tell: _Shapes = re.compile(r"(?!)")
 
 
-_BEFORE_NAMES = frozenset({"verb", "verbs", "ask", "owner"})
+_BEFORE_NAMES = frozenset({"verb", "verbs", "ask", "owner", "is", "has", "has no", "suppose"})
 _WHOSE = ("patient", "person", "owner", "kin")
 _LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 5, 5
 _ONE_OF = frozenset({"when", "hour", "kin", "done", "able", "drug", "thing", "prep"})
@@ -163,7 +163,8 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
     likely = [told] if told in likely else likely  # "wächst er" is no English
     if names_a_time(text) and not any(_DOES.intersection(known[one]) for one in likely):
         return False  # "Dr. Lee Thursday 10:20" is a wish
-    return any(_is_told_in(text, language, is_sure=is_sure) for language in likely)
+    is_wish = says(text, "tells_wish")
+    return is_wish or any(_is_told_in(text, language, is_sure=is_sure) for language in likely)
 
 
 def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
