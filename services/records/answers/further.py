@@ -159,6 +159,8 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
         case "encounters" if not question.name:
             # Notes tell of visits that nobody recorded as such.
             aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
+            if question.part == "reason":  # "why is he here?"
+                return (_last_note(question),)
             return (replace(question, tool="documents", arguments={}, aspect=aspect),)
         case "care":
             return _of_care(question)
@@ -172,11 +174,14 @@ def _of_care(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
         seen = replace(question, tool="encounters", aspect="all", name="", part="people")
         return (seen, replace(seen, tool="documents"))
     if question.name in _TOLD_IN_NOTES:
-        note = {"kind": "note"}
-        return (ChartQuestion("documents", note, "latest", span=question.span),)
+        return (_last_note(question),)
     if question.part == "people" and question.name not in concept_rows()["also_said"]:
         return (replace(question, tool="documents"),)  # who signed the notes
     return None
+
+
+def _last_note(question: ChartQuestion) -> ChartQuestion:
+    return ChartQuestion("documents", {"kind": "note"}, "latest", span=question.span)
 
 
 def _done_without_report(question: ChartQuestion) -> Sequence[ChartQuestion]:
