@@ -88,13 +88,14 @@ def _meant_otherwise(
     is_of_other |= of_person in ("birth date", "address") and SEARCH in found
     of_family = "history" in found and found["history"].name == "family"
     is_of_other |= of_person in ("birth date", "age", "vital status") and of_family
+    is_broken_off = "medications" in found and bool(found["medications"].name)  # side effects
     care = found["care"].name if "care" in found else ""
     beside = {
         "results": "results" in named,  # "lab value of potassium" is about potassium
         "encounters": is_at_visits,  # "weight at the last five visits"
         "immunizations": is_injected,  # "how many B12 shots"
         "allergies": is_ranked,  # "which allergen had the highest IgE?"
-        "medications": "allergies" in found,  # "which drugs can't she take?"
+        "medications": "allergies" in found and not is_broken_off,  # "which drugs can't she take?"
         "problems": "timeline" in found,  # "the timeline of her illness"
         "chart_summary": is_of_other,
         "imaging_reports": care in ("order", "open order"),  # "what scans are outstanding?"
