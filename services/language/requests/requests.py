@@ -1,6 +1,8 @@
 """What a message asks the clinic or the office for, where one sentence says it. Pure."""
 
+from collections.abc import Collection
 from datetime import date
+from functools import cache
 
 from services.language.charts.tools_named import SEARCH
 from services.language.people.mentions import read_words
@@ -11,7 +13,7 @@ from services.language.words.folding import words_of
 from services.language.words.in_english import in_english
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says, without
-from services.language.words.statement_tables import stem
+from services.language.words.statement_tables import read_names, stem
 from services.language.words.statement_words import is_clinical_name
 from services.language.words.vocabulary import drug_words
 
@@ -35,8 +37,14 @@ def orders_drug(text: str) -> bool:
     is_asked = text.rstrip().endswith("?") and not says(text, "asks_you")
     if is_asked or says(text, "asks_leave") or not says(text, "orders_drug"):
         return False
-    words = words_of(text[:_READ_CHARS])
-    return any(one in drug_words() or f"{one}e" in drug_words() for one in words)
+    words, known = words_of(text[:_READ_CHARS]), _names_of_drugs()
+    return any(one in known or f"{one}e" in known for one in words)
+
+
+@cache
+def _names_of_drugs() -> Collection[str]:
+    """Return the names of drugs, those without another name among them, and of classes."""
+    return drug_words() | {*read_names()["drugs"].split()}
 
 
 def asks_how_to_reach(text: str) -> bool:

@@ -61,6 +61,16 @@ def test_what_is_to_be_written_of_a_patient_is_only_read(text: str) -> None:
     assert impossible_wish(text) == "only_read"
 
 
+@pytest.mark.parametrize("text", ["start candesartan 4 mg", "begin letrozole", "gib ihm ibuprofen"])
+def test_what_is_to_be_given_is_no_scenario_and_not_done(text: str) -> None:
+    assert impossible_wish(text) == "only_read"
+
+
+@pytest.mark.parametrize("text", ["give me her candesartan dose", "gib mir die ramipril dosis"])
+def test_what_is_to_be_told_of_a_drug_is_told(text: str) -> None:
+    assert impossible_wish(text) is None
+
+
 @pytest.mark.parametrize("text", ["at 3pm", "at 3 pm", "no, at 4 pm", "at 15:00"])
 def test_an_hour_alone_leaves_no_question_of_when(text: str) -> None:
     team = (TeamMember("Chart", ("search_record",)), TeamMember("Clinic", ("available_slots",)))
