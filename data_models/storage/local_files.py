@@ -38,9 +38,9 @@ def folder_held(folder: Path) -> Iterator[None]:
             "other's way. Stop it, choose another folder, or use Azure storage. "
             "Example: DATA_DIR=./data2"
         ) from None
-    except OSError:
+    except OSError as error:
         raise ConfigurationError(
-            f"DATA_DIR: {folder} cannot be written to. Example: DATA_DIR=./data"
+            f"DATA_DIR: {folder} cannot be written to ({error.strerror}). Example: DATA_DIR=./data"
         ) from None
     try:
         yield
