@@ -11,6 +11,7 @@ from services.identity.names.index import PersonIndex
 from services.identity.names.person import Person
 from services.identity.wording import SAY_WHICH
 from services.language.several_requests import pieces_of
+from services.language.people.mentions import read_words
 from services.language.words.folding import words_of
 from services.language.words.people_words import common_words
 from services.language.words.phrases import says, without
@@ -34,6 +35,7 @@ from services.patient_context.verdict import PatientVerdict
 
 REQUEST_LIMIT_CHARS = 2_000
 _QUOTED_CHARS = 120
+_WAITING_LIMIT = 2
 
 
 def with_what_waits(question: OpenQuestion, said: str) -> tuple[Sequence[str], Sequence[str]]:
@@ -76,6 +78,22 @@ def is_nameless(question: OpenQuestion) -> bool:
     """Whether neither a name nor a number was asked about, so that it may be somebody unlisted."""
     is_by_id = question.kind == "which_patient" and bool(options_of(question))
     return not is_by_id and not any(question.payload.get(key) for key in (SAID, NUMBER, NAMES_THEM))
+
+
+def is_left(question: OpenQuestion, own: PatientId | None, person: Person | None) -> bool:
+    """Whether who wrote on twice has left a question that offers the open patient alone.
+
+    Not where a name, a number or "she" in the record of a man speaks for somebody else.
+
+    Args:
+        own: The open patient, and who that is.
+    """
+    waiting = waiting_in(question)
+    is_of_open = options_of(question) == [own] and is_nameless(question)
+    fits = person is not None and all(
+        is_of_sex(person, read_words(one).told_sex) for one in waiting
+    )
+    return is_of_open and fits and len(waiting) > _WAITING_LIMIT
 
 
 def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:

@@ -270,7 +270,8 @@ class PatientContextService:
     ) -> tuple[PatientVerdict, float | None] | None:
         """Decide on a message that names nobody while it is open whom another one means.
 
-        None where it is of nobody who is offered. What waits for the answer may be of somebody
+        None where it is of nobody who is offered, and where who writes on has left the question
+        about the open patient. What waits for the answer may be of somebody
         else than the one whom a pronoun fits, unless the name in it is theirs alone; where it
         names nobody, "the violin teacher", a pronoun means who was described.
         """
@@ -280,9 +281,12 @@ class PatientContextService:
         if not set(fitting) & set(options):
             return None
         is_of_one = sex in ("male", "female") and len(fitting) == 1
+        active = turn.reading.active
+        if active is not None and asking_again.is_left(question, active, people.get(active)):
+            return None
         if not is_of_one or question.kind != "subject" or asking_again.is_nameless(question):
             return asking_again.asked_for_next(question, turn), None
-        if fitting[0] == turn.reading.active:
+        if fitting[0] == active:
             verdict, analyzer_ms = await self._decide_by_meaning(meant, who)
             return asking_again.still_asking(verdict, question, turn), analyzer_ms
         if asking_again.is_named_alone(fitting[0], question, people):
