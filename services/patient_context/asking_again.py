@@ -10,8 +10,8 @@ from services.identity.names.covers import name_words
 from services.identity.names.index import PersonIndex
 from services.identity.names.person import Person
 from services.identity.wording import SAY_WHICH
-from services.language.several_requests import pieces_of
 from services.language.people.mentions import read_words
+from services.language.several_requests import pieces_of
 from services.language.words.folding import words_of
 from services.language.words.people_words import common_words
 from services.language.words.phrases import says, without
