@@ -212,3 +212,8 @@ def options_of(question: OpenQuestion) -> list[PatientId]:
     """Return the ids that a question offers, in the order of its lines."""
     offered = question.payload.get(OPTIONS, [])
     return [PatientId(one) for one in offered if isinstance(one, str)]
+
+
+def asks_same(answer: Ask, question: OpenQuestion) -> bool:
+    """Whether an answer that has to be asked about leaves the choice that the question offers."""
+    return question.kind == "subject" or list(answer.options) == options_of(question)

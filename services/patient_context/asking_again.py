@@ -80,20 +80,16 @@ def is_nameless(question: OpenQuestion) -> bool:
     return not is_by_id and not any(question.payload.get(key) for key in (SAID, NUMBER, NAMES_THEM))
 
 
-def is_left(question: OpenQuestion, own: PatientId | None, person: Person | None) -> bool:
-    """Whether who wrote on twice has left a question that offers the open patient alone.
+def is_left(question: OpenQuestion, own: Person | None) -> bool:
+    """Whether who wrote on twice has left a question that offers the open patient, `own`, alone.
 
     Not where a name, a number or "she" in the record of a man speaks for somebody else.
-
-    Args:
-        own: The open patient, and who that is.
     """
+    if own is None or options_of(question) != [own.patient_id] or not is_nameless(question):
+        return False
     waiting = waiting_in(question)
-    is_of_open = options_of(question) == [own] and is_nameless(question)
-    fits = person is not None and all(
-        is_of_sex(person, read_words(one).told_sex) for one in waiting
-    )
-    return is_of_open and fits and len(waiting) > _WAITING_LIMIT
+    fits = all(is_of_sex(own, read_words(one).told_sex) for one in waiting)
+    return fits and len(waiting) > _WAITING_LIMIT
 
 
 def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:

@@ -190,7 +190,9 @@ class PatientContextService:
             return await self._chosen(answer.patient_id, turn, question)
         if answer != answers.Answer("no") and (named := await self._named(turn, question)):
             return named
-        if isinstance(answer, Ask) and (answer.kind == "meant" or _is_same(answer, question)):
+        if isinstance(answer, Ask) and (
+            answer.kind == "meant" or answers.asks_same(answer, question)
+        ):
             return await self._about_another(answer, turn, question)
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
@@ -202,7 +204,7 @@ class PatientContextService:
         if answer.kind == "meant" and who.linked.index.with_id(answer.options[0]) is not None:
             outcome = Outcome("NEEDS_PATIENT_ID", turn.reading.active, answer)
             return await self._opener.check(outcome, who, is_bare=True)
-        if not _is_same(answer, question):
+        if not answers.asks_same(answer, question):
             return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
         # Whose number it is.
         return None if who.subject.people else asking_again.asked_again(question, turn)
@@ -270,23 +272,19 @@ class PatientContextService:
     ) -> tuple[PatientVerdict, float | None] | None:
         """Decide on a message that names nobody while it is open whom another one means.
 
-        None where it is of nobody who is offered, and where who writes on has left the question
-        about the open patient. What waits for the answer may be of somebody
-        else than the one whom a pronoun fits, unless the name in it is theirs alone; where it
-        names nobody, "the violin teacher", a pronoun means who was described.
+        None where it is of nobody offered, or the question is left. What waits for the answer may
+        be of somebody else than the one whom a pronoun fits, unless the name in it is theirs alone;
+        where it names nobody, "the violin teacher", a pronoun means who was described.
         """
         turn, sex, options = who.turn, who.linked.message.spoken_sex, answers.options_of(question)
         people = {one: who.person(one) for one in (*options, *turn.registry.patient_registry)}
         fitting = asking_again.fitting_for(sex, question, people)
-        if not set(fitting) & set(options):
+        if not set(fitting) & set(options) or asking_again.is_left(question, who.open):
             return None
         is_of_one = sex in ("male", "female") and len(fitting) == 1
-        active = turn.reading.active
-        if active is not None and asking_again.is_left(question, active, people.get(active)):
-            return None
         if not is_of_one or question.kind != "subject" or asking_again.is_nameless(question):
             return asking_again.asked_for_next(question, turn), None
-        if fitting[0] == active:
+        if fitting[0] == turn.reading.active:
             verdict, analyzer_ms = await self._decide_by_meaning(meant, who)
             return asking_again.still_asking(verdict, question, turn), analyzer_ms
         if asking_again.is_named_alone(fitting[0], question, people):
@@ -329,7 +327,3 @@ class PatientContextService:
             return await self._opener.ask(unsure, who)
         outcome = go_to(person.patient_id, who.turn.reading)
         return await self._opener.check(outcome, who, is_bare=who.linked.is_plain)
-
-
-def _is_same(answer: Ask, question: OpenQuestion) -> bool:
-    return question.kind == "subject" or list(answer.options) == answers.options_of(question)

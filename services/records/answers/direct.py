@@ -54,6 +54,7 @@ from services.records.answers.treatments import (
     told_treatments,
     values_of_effect,
 )
+from services.records.answers.values_instead import measured_as, measured_for
 
 
 def answered(
@@ -226,19 +227,18 @@ class _Answers:
     def _sought(self, question: ChartQuestion, taken: ChartView, absent: str) -> str:
         """Return `absent`, what `taken` says, and what is found elsewhere where that is nothing."""
         looked_at = taken if question.tool == SEARCH else None
-        if looked_at is not None and (measured := further.measured_as(question, question, taken)):
+        if looked_at is not None and (measured := measured_as(question, question, taken)):
             return self._answer(measured)
         is_there = has_answer(question, taken)
         later = [*written_later(question, taken, self.words)]
         for search in () if is_there or later else further.searches_for(question):
             found = self.looked.result_of(search)
             record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
-            if record is not None and (measured := further.measured_as(question, search, record)):
+            if record is not None and (measured := measured_as(question, search, record)):
                 return self._answer(measured)
             in_papers = told_papers(search, papers, self.words)
             if record is not None and (told := self._told_there(question, search, record)):
-                is_of_why = search.part in ("reason", "end reason") and search.aspect != "whether"
-                if search.tool == "medications" and is_of_why:
+                if further.is_told_whole(search):
                     told = self._of_view(search, record)  # with what letters say of it
                 told = f"{told}\n{in_papers}".strip()
                 said = further.led(question, search, taken, absent, told, record, self.words)
@@ -251,7 +251,7 @@ class _Answers:
         if looked_at is not None:
             absent = further.with_parts(question, absent, looked_at, self.words)
             absent = self._named(question, absent, looked_at)
-            measured = further.measured_for(question)
+            measured = measured_for(question)
             return absent if measured is None else self._with_value(measured, absent)
         return "\n".join([self._named(question, absent, taken), *later])
 
@@ -263,14 +263,12 @@ class _Answers:
         name = question.name.removeprefix(question.head).strip()
         illness = ChartQuestion("problems", {"status": "all"}, "all", name)
         view = self.looked.view_of(illness)
-        is_there = has_answer(illness, view)
-        return f"{told}\n{answer_of(illness, view, self.words)}" if is_there else told
+        found = f"\n{answer_of(illness, view, self.words)}" if has_answer(illness, view) else ""
+        return f"{told}{found}"
 
     def _told_there(self, question: ChartQuestion, search: ChartQuestion, record: ChartView) -> str:
         """Return what `search` found, an illness with its treatment where that is asked for."""
         told = further.told_elsewhere(question, search, record, self.words)
-        if told and (letter := letter_asked(search, record.rows)) and search.arguments:
-            return told_letter(self.looked.result_of(letter), self.words) or told  # the last note
         is_treated = bool(told) and asks_for_treatment(search, record)
         return self._treated(search, record, told) if is_treated else told
 

@@ -9,6 +9,7 @@ from services.language.charts.tools_named import OF_ALL, SEARCH, WORKED_OUT
 from services.language.questions.question_figures import with_days
 from services.language.utterance import Aspect, ChartQuestion
 from services.language.words.vocabulary import concept_rows
+from services.records.answers import values_instead
 from services.records.answers.choosing.asked_rows import (
     DIAGNOSES,
     VISITS_OF_STATE,
@@ -32,48 +33,13 @@ _TOLD_IN_NOTES = frozenset({"planned care", "care plan"})
 _OF_CARE_ALONE = frozenset({"", "goal", "order", "overdue order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 
-_MAY_BE_VALUES = frozenset({SEARCH, "procedures", "current_status"})
-"""Where else values are asked for that nobody knows to be some: a score by its short name."""
 _BESIDE = {
     "problems": frozenset({"immunization"}),
     "immunizations": frozenset({"problem", "encounter diagnosis"}),
 }
-_THINGS = frozenset(
-    {"problem", "encounter diagnosis", "medication", "procedure", "allergy", "immunization",
-     "encounter", "family history", "order", "device", "goal", "care plan"}
-)  # fmt: skip
 _TESTS = MEASURED | {"procedure"}
 _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
 """Lists of what is nowhere else: an entry on the neck is no image of it."""
-
-
-def measured_for(question: ChartQuestion) -> ChartQuestion | None:
-    """Return the question for the value that tells most of what is not recorded itself.
-
-    Of an illness, or what an examination measures: "Lungenfunktion?".
-    """
-    table = {"problems": "measured_for", "procedures": "measured_by"}.get(question.tool)
-    value = concept_rows()[table].get(question.name) if table else None
-    if value is None:
-        return None
-    measured = ChartQuestion("results", {"names": [value]}, "latest", value)
-    return measured if question.span is None else with_days(measured, question.span)
-
-
-def measured_as(
-    question: ChartQuestion, search: ChartQuestion, found: ChartView
-) -> ChartQuestion | None:
-    """Return the question for the one value that a search found, by its own name; texts beside."""
-    rows = asked_rows(search, found).rows if search.tool == SEARCH and search.name else ()
-    names = {row.name for row in rows if row.kind in MEASURED}
-    is_other = any(row.kind in _THINGS for row in rows)
-    if len(names) != 1 or is_other:
-        return None
-    (name,) = names
-    if question.tool not in _MAY_BE_VALUES and name.casefold() != question.said.casefold():
-        return None
-    value = replace(question, tool="results", arguments={"names": [name]}, name=name, head="")
-    return value if question.span is None else with_days(value, question.span)
 
 
 def _of_the_head(question: ChartQuestion) -> ChartQuestion:
@@ -122,7 +88,7 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
             ill = replace(question, tool="problems", arguments=OF_ALL, name=rest, head="")
             return (replace(ill, aspect="all", part="treatment"), head, *headless, *own)
         return (head, *headless, *own) if is_value else (*headless, head, *own)
-    measured = measured_for(question) if question.tool == "procedures" else None
+    measured = values_instead.measured_for(question) if question.tool == "procedures" else None
     taken = _taken(question) or measured
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
@@ -220,6 +186,14 @@ def _taken(question: ChartQuestion) -> ChartQuestion | None:
         return None
     arguments = {"name": question.name, "status": "all"}
     return replace(question, tool="medications", arguments=arguments, aspect="all")
+
+
+def is_told_whole(search: ChartQuestion) -> bool:
+    """Whether more than the rows is told of what was found: why a drug is taken, the last note."""
+    if search.tool == "documents":
+        return bool(search.arguments)
+    is_of_why = search.part in ("reason", "end reason") and search.aspect != "whether"
+    return search.tool == "medications" and is_of_why
 
 
 def told_elsewhere(
