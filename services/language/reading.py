@@ -113,7 +113,7 @@ def _answered_in(words: str, language: str, situation: Situation, *, is_asked: b
     spoken = situation.language or language  # "Diabetes?" is a word of either
     is_own = is_open and _names_in(words, language) and not _names_in(words, spoken)
     is_of_any = any(one.of("name") for one in pieces) and not is_own
-    said = (language or told) if is_asked else told or (spoken if is_open else language)
+    said = (language or told) if is_asked else (told or language)
     return spoken if is_of_any else said or situation.language
 
 

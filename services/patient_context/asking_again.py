@@ -98,8 +98,7 @@ def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     A word of common language, "Long", may be no name, and the title of what is added names a thing.
     """
     said, people = set(words_of(str(question.payload.get(SAID, "")))), verdict.people
-    made = [one for one in waiting_in(question) if says(one, "add")]
-    titles = {word for one in made for title in quoted_in(one) for word in words_of(title)}
+    titles = {word for one in waiting_in(question) for word in _title_words(one)}
     if people is None or not said or said <= common_words() or said <= titles:
         return False
     found = [people.with_id(one) for one in options_of(question)]
@@ -121,7 +120,7 @@ def apart_from_others(
     index = verdict.people or PersonIndex(people=())
     found = filter(None, map(index.with_id, options))
     own = frozenset() if verdict.person is None else name_words(verdict.person)
-    others = {word for one in found for word in name_words(one)} - own
+    others = {word for one in found for word in name_words(one)} - own - _title_words(asked)
     parts, is_other = ["", ""], False
     for piece in pieces_of(asked):
         is_other |= are_near(words_of(piece), others)
@@ -129,6 +128,12 @@ def apart_from_others(
         parts[is_other] += piece
     kept = without(parts[0], "ends_joined").strip(" ,;&") if parts[1] else asked
     return kept, parts[1].strip(" ,;&")
+
+
+def _title_words(asked: str) -> set[str]:
+    """Return the words of what is to be added by its title: create "Call Mrs Whitfield"."""
+    titles = quoted_in(asked) if says(asked, "add") else ()
+    return {word for title in titles for word in words_of(title)}
 
 
 def _genitives(name: str) -> set[str]:

@@ -40,8 +40,10 @@ def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
         return tuple(of_kind)
     what = " ".join(one for one in parts.split() if one in _FINDINGS)
     where = " ".join(one for one in parts.split() if one not in _FINDINGS)
-    # Of a lung lesion the title of a chest CT tells where, and its text what.
-    for title, text in ((parts, ""), (where, what), ("", parts)):
+    # Of a lung lesion the title of a chest CT tells where, and its text what; metastases of the
+    # bone are seen on any scan.
+    there = () if what == "metastasis" else ((where, what),)
+    for title, text in ((parts, ""), *there, ("", parts)):
         told = [one for one in of_kind if _says(" ".join(_title(one)), title, is_title=True)]
         if told := [one for one in told if _says(f"{one.name} {one.value} {one.detail}", text)]:
             return tuple(told)
