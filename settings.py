@@ -531,6 +531,7 @@ _NEEDS: tuple[tuple[str, _Applies, dict[str, str]], ...] = (
     ("GRAPH_CLIENT_SECRET", lambda s: s.is_graph_client and s.graph_client_secret is not None, {"GRAPH_CLIENT_ID": _ID}),
     ("ACCESS_POLICY=token", lambda s: s.access_policy == "token", {"FHIR_USER_SCOPE": "https://…/user_impersonation", "FHIR_BASE_URL": "https://fhir.example.org/r4"}),
     ("BOT_SIGN_IN_CONNECTION", lambda s: s.bot_sign_in_connection is not None, {"MicrosoftAppId": _ID}),
+    ("LLM_PROVIDER=openai without OPENAI_BASE_URL", lambda s: s.model_provider == "openai" and s.openai_base_url is None, {"OPENAI_API_KEY": "sk-…"}),
     ("LLM_PROVIDER=azure", lambda s: s.model_provider == "azure", {"AZURE_OPENAI_ENDPOINT": "https://…"}),
     ("Azure OpenAI", lambda s: s.model_provider == "azure", {"AZURE_OPENAI_DEPLOYMENT_NAME": "gpt-4.1"}),
 )
@@ -556,6 +557,7 @@ def _problems_of(settings: Settings) -> Iterator[Problem]:
     for name, addresses, example in _HTTPS:
         if not all(_is_safe_url(url) for url in addresses(settings) if url):
             yield Problem(name, "must be https", f"{name}={example}")
+    yield from _folder_problems(settings)
     yield from _access_problems(settings)
     yield from _bot_problems(settings)
     yield from _agent_bot_problems(settings)
@@ -569,6 +571,13 @@ def _problems_of(settings: Settings) -> Iterator[Problem]:
     if settings.claim_renew_seconds * 2 >= settings.claim_seconds:
         text = "must be under half of CLAIM_SECONDS"
         yield Problem("CLAIM_RENEW_SECONDS", text, "CLAIM_RENEW_SECONDS=10")
+
+
+def _folder_problems(settings: Settings) -> Iterator[Problem]:
+    folders = {"GUIDELINES_DIR": settings.guidelines_dir, "TRIALS_DIR": settings.trials_dir}
+    for name, folder in folders.items():
+        if folder is not None and not folder.is_dir():
+            yield Problem(name, f"is no folder: {folder}", f"{name}=./folder")
 
 
 def _access_problems(settings: Settings) -> Iterator[Problem]:
