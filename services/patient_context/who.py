@@ -210,6 +210,11 @@ def asking_whom(
     The message waits with the question, and runs in the chart that is chosen.
     """
     turn = who.turn
+    if turn.asks_whom is not None and subject.reason in ("described", "pronoun"):
+        # Who was offered before may be meant as well.
+        before = map(who.person, answers.options_of(turn.asks_whom))
+        others = [one for one in before if one is not None and not one.same_as(who.open)]
+        subject = replace(subject, people=subject.people or tuple(others))
     people = [one for one in subject.people if one.patient_id is not None]
     people = people[: OPTIONS_LIMIT - 1]
     if who.open is not None and not any(one.same_as(who.open) for one in people):
