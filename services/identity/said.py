@@ -101,7 +101,7 @@ def is_after_the_open_one(message: Message, place: int) -> bool:
     "Is her stage higher than Doyle's?", "Francis Doyle is her husband": not a change of patient.
     """
     is_later = message.pronoun_at is not None and message.pronoun_at < place
-    return is_later or asked_about.calls_relative(message)
+    return is_later or asked_about.calls_relative(message, place)
 
 
 def first_place(said: Said, others: Sequence[Person]) -> int:

@@ -98,8 +98,10 @@ def told_among(
     Args:
         beside: Whose chart is open; who describes somebody describes another where one is offered.
     """
-    if beside is not None and beside in people and says(text, "open_of_them"):
-        return [beside]
+    if beside is not None and beside in people:
+        apart = [one for one in people if one != beside]
+        if (is_open := says(text, "open_of_them")) or says(text, "other_of_them"):
+            return [beside] if is_open else apart
     everybody = [*people.values()]
     numbered = _numbered_among(text, everybody)
     named = [numbered] if numbered else _named_in(text, everybody)

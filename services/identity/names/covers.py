@@ -15,9 +15,10 @@ from services.language.people.name_runs import leads_a_name
 from services.language.people.named_person import is_known_name
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
-from services.language.words.letters import folded, is_without_spaces, letter_runs
+from services.language.words.letters import folded, is_without_spaces, letter_runs, sounds
 from services.language.words.people_words import of_people
 
+_ALIKE_CHARS = 3
 _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
 
 
@@ -102,7 +103,7 @@ def has_another_initial(run: Sequence[Word], at: int, person: Person) -> bool:
     is_led = is_led and run[at - 1].before not in of_people("not_asked", "before_letters")
     is_behind = bool(run[at + 2 :]) and "," in run[at + 1].gap and run[at + 2].gap[:1] == "."
     told = [*run[at - 1 : at][:is_led], *run[at + 1 : at + 2][:is_behind]]
-    given = {one[:1] for name in person.names for one in folded(" ".join(name.given)).split()}
+    given = {one[:1] for one in given_words(person)}
     return any(len(one.raw) == 1 and one.raw.isupper() and one.text not in given for one in told)
 
 
@@ -191,10 +192,30 @@ def name_words(person: Person) -> frozenset[str]:
 
 
 def has_another_name(span: Sequence[Word], open_one: Person) -> bool:
-    """Whether a word is no slip in the open patient's name but a name itself: `Abdullah Koepp`."""
-    own = name_words(open_one)
+    """Whether a word is no slip in the open patient's name but a name itself: `Abdullah Koepp`.
+
+    `Brian` beside Bryan and `Margret` beside Margaret are one name in two spellings.
+    """
+    own, given = name_words(open_one), given_words(open_one)
     away = {one.text: min(OSA.distance(one.text, each) for each in own) for one in span}
-    return any(edits > 1 or (edits and is_known_name(text)) for text, edits in away.items())
+    return any(
+        edits > 1 or (edits and is_known_name(text) and not _is_spelling_of(text, given))
+        for text, edits in away.items()
+    )
+
+
+def given_words(person: Person) -> frozenset[str]:
+    """Return the folded words of all first names."""
+    return frozenset(folded(one) for name in person.names for one in " ".join(name.given).split())
+
+
+def _is_spelling_of(text: str, names: Collection[str]) -> bool:
+    """Whether it sounds as one of the names, and begins and ends as that does: no `Christina`."""
+
+    def heard(word: str) -> tuple[str, str, str]:
+        return word.replace("y", "i").replace("h", "")[:_ALIKE_CHARS], sounds(word), word[-1]
+
+    return len(text) > _ALIKE_CHARS + 1 and heard(text) in map(heard, names)
 
 
 def fits_better(person: Person, other: Person, run: Sequence[Word], span: Sequence[Word]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from services.identity.names.person import Person
-from services.language.charts.chart_entries import chart_nouns, measured_nouns
+from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
 from services.language.people.descriptions import first_parts
 from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name
@@ -15,6 +15,7 @@ from services.language.words.people_words import common_words, names_that_are_wo
 from services.language.words.phrases import words_for
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name, ordinary_words
+from services.language.words.vocabulary import drug_words
 
 _SHORT_LETTERS = 3
 _LEAST_LEAD, _LEAST_END = 4, 6
@@ -130,6 +131,12 @@ def is_first_name_before(word: Word, family: Word) -> bool:
         is_all = not family.beyond or family.after in of_people("plain_patients")
         return is_all and (family.is_owner or word.raw[0].isupper())
     return word.is_in("given_too") and (word.raw[0].isupper() or family.is_owner)
+
+
+def is_surely_name(word: Word) -> bool:
+    """Whether a word is somebody's name and none of any chart's: `is peter hauck septic`."""
+    is_asked = word.text in words_of_questions() | chart_nouns() | drug_words()
+    return is_known_name(word.text) and is_no_word(word) and not is_asked
 
 
 def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from rapidfuzz.distance import OSA
 
-from services.identity.names.covers import name_words
+from services.identity.names.covers import given_words, name_words
 from services.identity.names.name_signs import (
     asks_for_chart,
     contradicts,
@@ -32,6 +32,7 @@ from services.language.words.people_words import names_that_are_words, of_people
 from services.language.words.phrases import says
 from services.language.words.statement_tables import stem, stems_told
 from services.language.words.statement_words import is_clinical_name, ordinary_words
+from services.language.words.vocabulary import drug_words
 
 _SHORT_LETTERS, _NEAREST = 3, 0.6
 _NO_HEADS = ("opening", "moves_on", "lingers", "seasons", "newest", "staff", "chart_things")
@@ -58,7 +59,7 @@ def strangers_in(
     """
     for place in sorted(free):
         word, has_hit = run[place], place in known_by_hit
-        if own is not None and is_short_for(word.text, _given(own)):
+        if own is not None and is_short_for(word.text, given_words(own)):
             continue
         if (letters := _initials(message, run, place, roster)) and not _are_initials_of(
             own, letters, word
@@ -91,10 +92,15 @@ def _heads_as_name(
         return False
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
     if last is word or not is_name or is_name_beside(run, (word,), others):
+        is_name |= word.is_in("surnames_written") and word.raw.istitle()  # `Ng: creat`
         is_word = _is_in_use(word) or word.is_in(*_NO_HEADS)
         is_head = last is word and word.is_first and word.raw.istitle() and not is_word
-        is_head |= last is word and _is_surname_too(word)
-        return is_name and (is_head or word.before in of_people("called_patients"))
+        is_written = word.is_first and word.raw.istitle() and _is_name_and_word(word)
+        is_written = is_written and not word.is_in("organs")
+        is_head |= last is word and (is_written or _is_surname_too(word))
+        is_called = word.before in of_people("called_patients")
+        is_called &= not word.is_common or word.raw.istitle() or _is_name_and_word(word)
+        return is_name and (is_head or is_called)
     is_begun = word.is_first and is_known_name(word.text) and last.gap not in HYPHENS
     is_word = word.is_common or word.is_in("owners", "titles_of_patients", "definite")
     is_given = not is_word or word.is_in("given_too")
@@ -183,10 +189,6 @@ def nearest_to(span: _Span, words: str, people: Iterable[Person]) -> Iterable[Pe
             yield one
 
 
-def _given(person: Person) -> Collection[str]:
-    return {folded(part) for name in person.names for text in name.given for part in text.split()}
-
-
 def _is_titled(
     run: Sequence[Word],
     word: Word,
@@ -207,14 +209,15 @@ def _is_titled(
     is_short_form = word.raw.isupper() and not all(one.raw.isupper() for one in run)
     if is_carried and (is_short_form or word.text in values_asked() or is_compound(word)):
         return False  # `Herr Gross Kalium`, `Herr Gross LDH`
-    is_typed = word.raw.istitle() or (word.heads and is_known_name(word.text))
+    is_written = word.is_in("surnames_written")  # `mrs ng hb`
+    is_typed = word.raw.istitle() or is_written or (word.heads and is_known_name(word.text))
     is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
     if word.is_in("joins") or (word.is_common and not word.is_owner and is_role):
         return False
     if is_name_beside(run, (word,), others) or (has_hit and not is_open):
         return False
     is_name = len(word.before) > _SHORT_LETTERS or is_known_name(word.text)
-    is_name = is_name or is_strange(word.text)
+    is_name = is_name or is_written or is_strange(word.text)
     is_term = is_clinical_name(stem(word.text)) or stem(word.text) in stems_told("body")
     is_term = (is_term or word.is_common) and not word.heads
     is_name = is_name and not (is_carried or is_term)
@@ -242,7 +245,9 @@ def _is_name_in_a_chart_question(
         return False
     rest = [one for one in message.words if one is not word]
     if is_and_word:
-        is_patient = word.title == "patient" and word.raw[0].isupper() and word.closes
+        is_patient = word.raw[0].isupper() or word.is_in("surnames_too")
+        is_patient &= word.title == "patient"
+        is_patient &= word.closes or word.after in of_people("within")  # `pt Bell in clinic`
         return is_patient or (bool(rest) and all(map(_is_value_or_name, rest)))
     is_told = word.is_first and word.after in of_people("does_or_is")  # "thomas called"
     is_told = is_told and not (word.is_eponym and word.beyond in of_people("found_of_signs"))
@@ -292,6 +297,7 @@ def _is_in_use(word: Word) -> bool:
     is_ordinary = is_ordinary_name(word.text) and not word.is_capital
     is_ordinary = is_ordinary or word.is_in("no_names", "places")
     is_ordinary |= word.has_number and word.is_in("drugs_numbered")  # `Diane 35`
+    is_ordinary |= word.raw.islower() and word.text in drug_words()
     is_asked = _is_surname_too(word)
     is_term = (
         (word.is_eponym and not is_asked) or word.is_in_date or is_clinical_name(stem(word.text))
@@ -306,8 +312,9 @@ def _is_in_use(word: Word) -> bool:
 def _is_surname_too(word: Word) -> bool:
     """Whether a surname that is a word as well heads what is asked: `Ward: crp?`, no `ward crp`."""
     is_written = word.raw.istitle() and word.is_in("surnames_written")
-    is_asked = word.heads or word.after in measured_nouns()
-    return word.is_first and is_asked and (is_written or word.is_in("surnames_too"))
+    is_called = word.before in of_people("called_patients")  # `pt baker in clinic, tsh?`
+    is_asked = word.heads or word.after in measured_nouns() or is_called
+    return (word.is_first or is_called) and is_asked and (is_written or word.is_in("surnames_too"))
 
 
 def _is_value_or_name(word: Word) -> bool:

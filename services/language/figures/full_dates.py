@@ -29,8 +29,9 @@ _YEAR = re.compile(r"(?<![\w./-])(?:19|20)\d{2}(?:(?=er\b)|(?![\w/-]|\.\d))")
 _OF_ONE = re.compile(
     r"(?i)\b(?:the|our|my|der|die|den|dem|unser\w*) (?:von |aus |from )?"
     r"(?:(19\d\d)(?: (?:one|guy|lady|man|woman|chap|pt|patient)\b|(?=[:,]))|(\d\d)er(?=[:,]))"
+    r"|\bb\. ?((?:19|20)\d\d)\b"
 )
-"""`the 1949 one`, `der von 1949: PSA`, `der 49er: PSA`; of this century it is rather a scan."""
+"""`the 1949 one`, `b. 1949`, `der von 1949: PSA`, `der 49er: PSA`; of this century it is rather a scan."""
 _TWO_DIGITS = re.compile(r"(?<!\w)['\u2019](\d\d)(?![\w%]|[.,]\d)(?!.*\w['\u2019](?!\w))")
 _NEXT_WORD = re.compile(r"(?:[ ,(]{1,3}|['’]?(?=s\b))([^\W\d_]+)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
@@ -128,7 +129,7 @@ def birth_years(text: str) -> Sequence[str]:
         words += [folded(each) for each in re.findall(r"\Aer\s+([^\W_]+)", text[one.end() :])]
         if not is_in_day and not (of_people("born") | {"*"}).isdisjoint(words):
             found.append(one[0].strip("'’"))
-    return found + [one[1] or one[2] for one in _OF_ONE.finditer(text)]
+    return found + [str(one[one.lastindex or 0]) for one in _OF_ONE.finditer(text)]
 
 
 def years_in(text: str) -> Sequence[int]:

@@ -85,7 +85,9 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     is_of_drug = "drug" not in part or not drug_words().isdisjoint(words_of(part["drug"]))
     if not is_of_drug or (value and _values().isdisjoint(words_of(value)[-1:])):
         return ""
-    at = next((one for one in asked.split() if not _values().isdisjoint(words_of(one))), "")
+    is_scale = not (of_people("eponyms") - of_people("surnames_too")).isdisjoint(words_of(who))
+    values = _values() | of_people(*([] if is_scale else ["found_of_one"]))  # `Ann Arbor stage`
+    at = next((one for one in asked.split() if not values.isdisjoint(words_of(one))), "")
     if not at:
         return "" if asked else who
     start = text.find(who)
@@ -118,7 +120,9 @@ def _is_scanned(text: str, who: str) -> bool:
 def _may_be_somebody(words: Sequence[Word]) -> bool:
     if not words:
         return True  # a date, or a number
-    begins = of_people("no_one", "auxiliaries", "made_for", "tells") - of_people("definite")
+    begins = of_people("no_one", "auxiliaries", "made_for", "tells", "wrong_one") - of_people(
+        "definite"
+    )
     if len(words) > _LONGEST_WORDS or words[0].text in begins:
         return False
     is_numbered = any(one.has_number or one.gap[-1:].isdigit() for one in words)  # `die 12`, `12A`
