@@ -145,5 +145,6 @@ def is_kin_who_speaks(message: Message, mention: Mention, known: Known) -> bool:
     if own is None or not contradicts(mention.span, own) or last.text not in name_words(own):
         return False
     theirs = {"er", *of_people("he")} if own.sex == "male" else {"sie", *of_people("she")}
-    is_of_own = message.told_sex in (None, own.sex) and last.after in of_people("people_do")
+    does = of_people("people_do") & {last.after, last.beyond}
+    is_of_own = message.told_sex in (None, own.sex) and bool(does)
     return is_of_own and any(one.text in theirs for one in message.words)

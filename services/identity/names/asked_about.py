@@ -211,10 +211,7 @@ def points_at_open(message: Message) -> bool:
 
 
 def calls_relative(message: Message, place: int) -> bool:
-    """Whether who is named at `place` is a relative: `Doyle is her husband`, `Mother: Doyle`.
-
-    Not of "Doyle: her son is Tom", where another one is called so.
-    """
+    """Whether who is named at `place` is called a relative: `is her husband`, `Mother: Doyle`."""
     return any(_calls_relative(message.words, at, place) for at in range(len(message.words)))
 
 
@@ -228,5 +225,6 @@ def _calls_relative(words: Sequence[Word], at: int, place: int) -> bool:
     if any(one.is_in("titles_of_patients") for one in words[at + 1 : at + 4]):
         return True
     sign = words[at + 1].gap.strip() if at + 1 < len(words) else "."
-    is_called = sign in _CALLS or kind.is_owner or (not sign and kind.after in of_people("copulas"))
-    return is_called and not (is_owned and place < kind.start)
+    if is_owned and place < kind.start:
+        return False  # `Doyle: her son is Tom`
+    return sign in _CALLS or kind.is_owner or (not sign and kind.after in of_people("copulas"))

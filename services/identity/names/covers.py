@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from rapidfuzz.distance import OSA
 
@@ -192,16 +192,11 @@ def name_words(person: Person) -> frozenset[str]:
 
 
 def has_another_name(span: Sequence[Word], open_one: Person) -> bool:
-    """Whether a word is no slip in the open patient's name but a name itself: `Abdullah Koepp`.
-
-    `Brian` beside Bryan and `Margret` beside Margaret are one name in two spellings.
-    """
-    own, given = name_words(open_one), given_words(open_one)
+    """Whether a word is no slip in the open patient's name but a name itself: `Abdullah Koepp`."""
+    own = name_words(open_one)
     away = {one.text: min(OSA.distance(one.text, each) for each in own) for one in span}
-    return any(
-        edits > 1 or (edits and is_known_name(text) and not _is_spelling_of(text, given))
-        for text, edits in away.items()
-    )
+    names = (one for one, edits in away.items() if edits > 1 or (edits and is_known_name(one)))
+    return not all(_is_spelling_of(one, open_one) for one in names)
 
 
 def given_words(person: Person) -> frozenset[str]:
@@ -209,13 +204,17 @@ def given_words(person: Person) -> frozenset[str]:
     return frozenset(folded(one) for name in person.names for one in " ".join(name.given).split())
 
 
-def _is_spelling_of(text: str, names: Collection[str]) -> bool:
-    """Whether it sounds as one of the names, and begins and ends as that does: no `Christina`."""
+def _is_spelling_of(text: str, person: Person) -> bool:
+    """Whether it sounds, begins and ends as a first name, `Brian` of Bryan, or doubles letters."""
 
     def heard(word: str) -> tuple[str, str, str]:
         return word.replace("y", "i").replace("h", "")[:_ALIKE_CHARS], sounds(word), word[-1]
 
-    return len(text) > _ALIKE_CHARS + 1 and heard(text) in map(heard, names)
+    def once(word: str) -> list[str]:
+        return [one for one, _ in groupby(word)]
+
+    is_heard = len(text) > _ALIKE_CHARS + 1 and heard(text) in map(heard, given_words(person))
+    return is_heard or once(text) in map(once, name_words(person))
 
 
 def fits_better(person: Person, other: Person, run: Sequence[Word], span: Sequence[Word]) -> bool:

@@ -53,7 +53,7 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     rest, beside = [one.text for one in words[at + 1 :]], of_people("by_marriage", "newest")
     values = values_asked() | of_people("found_of_one")
     is_value = bool(rest) and rest[-1] in values - of_people("told_of_kin")
-    if is_value and words[at + 1].gap == " " and beside.issuperset(rest[:-1]):
+    if is_value and not words[at + 1].gap.strip(" )") and beside.issuperset(rest[:-1]):
         return True  # `her mother potassium`
     who = [*words[at + 1 : at + 3], words[at], words[at]][1]  # `Schwester von ihm: Allergien`
     is_his = who.heads and who.is_in("pronouns", "ihr") and who.before in of_people("particles")

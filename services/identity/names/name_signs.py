@@ -125,7 +125,8 @@ def is_compound(word: Word) -> bool:
 
 def is_first_name_before(word: Word, family: Word) -> bool:
     """Whether a word of common language is a first name here: `sean doyle's glucose?`."""
-    if word.text not in common_words() and is_known_name(word.text):
+    is_name = word.text not in common_words() and is_known_name(word.text)
+    if is_name or word.is_in("given_only"):
         return True  # `Hans`, whose form without its s is a word
     if word.is_in("verbs_too"):
         is_all = not family.beyond or family.after in of_people("plain_patients")
@@ -136,7 +137,8 @@ def is_first_name_before(word: Word, family: Word) -> bool:
 def is_surely_name(word: Word) -> bool:
     """Whether a word is somebody's name and none of any chart's: `is peter hauck septic`."""
     is_asked = word.text in words_of_questions() | chart_nouns() | drug_words()
-    return is_known_name(word.text) and is_no_word(word) and not is_asked
+    is_name = is_known_name(word.text) and is_no_word(word) and not is_asked
+    return is_name or word.is_in("given_only")
 
 
 def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
@@ -151,15 +153,12 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     )
     if is_asked and is_known_name(word.text) and not is_clinical(word.text):
         return False
-    if word.before in of_people("before_drugs") or ("(" in word.gap and _is_drug(word.before)):
+    is_drug = "(" in word.gap and is_clinical(word.before) and word.before not in measured_nouns()
+    if is_drug or word.before in of_people("before_drugs"):
         return True
     if word.after in of_people("joins") and is_clinical(word.beyond):
         return True
     return at > 1 and word.before in of_people("joins") and is_clinical(run[at - 2].text)
-
-
-def _is_drug(text: str) -> bool:
-    return is_clinical(text) and text not in measured_nouns()
 
 
 def is_clinical(text: str) -> bool:
@@ -313,19 +312,13 @@ def is_name_beside(
 
     A family name alone may be anybody's.
     """
-    if span[-1].is_owner and not _owns_no_chart(span[-1]):
-        return False
+    things, last = of_people("staff_things", "contact_parts"), span[-1]
+    owned = last.beyond if last.after in of_people("plain_patients") else last.after
+    if last.is_owner and not things & {last.after, owned}:
+        return False  # `Keller's creatinine` is a patient's, and no letter or telephone
     at = next(place for place, one in enumerate(run) if one is span[0])
     around = {one.text for one in run[max(at - 1, 0) : at + len(span) + 1]}
     return any(len(name) > 1 and name <= around for name in others)
-
-
-def _owns_no_chart(word: Word) -> bool:
-    """Whether what is theirs is a letter or a telephone: `Keller's creatinine` is a patient's."""
-    things = of_people("staff_things", "contact_parts")
-    return word.after in things or (
-        word.after in of_people("plain_patients") and word.beyond in things
-    )
 
 
 def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[str]]) -> bool:

@@ -32,7 +32,6 @@ from services.language.words.people_words import names_that_are_words, of_people
 from services.language.words.phrases import says
 from services.language.words.statement_tables import stem, stems_told
 from services.language.words.statement_words import is_clinical_name, ordinary_words
-from services.language.words.vocabulary import drug_words
 
 _SHORT_LETTERS, _NEAREST = 3, 0.6
 _NO_HEADS = ("opening", "moves_on", "lingers", "seasons", "newest", "staff", "chart_things")
@@ -93,14 +92,12 @@ def _heads_as_name(
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
     if last is word or not is_name or is_name_beside(run, (word,), others):
         is_name |= word.is_in("surnames_written") and word.raw.istitle()  # `Ng: creat`
-        is_word = _is_in_use(word) or word.is_in(*_NO_HEADS)
-        is_head = last is word and word.is_first and word.raw.istitle() and not is_word
-        is_written = word.is_first and word.raw.istitle() and _is_name_and_word(word)
-        is_written = is_written and not word.is_in("organs")
-        is_head |= last is word and (is_written or _is_surname_too(word))
-        is_called = word.before in of_people("called_patients")
-        is_called &= not word.is_common or word.raw.istitle() or _is_name_and_word(word)
-        return is_name and (is_head or is_called)
+        is_and_word = _is_name_and_word(word) and not word.is_in("organs")
+        is_head = is_and_word or not (_is_in_use(word) or word.is_in(*_NO_HEADS))
+        is_head &= word.is_first and word.raw.istitle()
+        is_called = not word.is_common or word.raw.istitle() or is_and_word
+        is_called &= word.before in of_people("called_patients")
+        return is_name and (is_called or (last is word and (is_head or _is_surname_too(word))))
     is_begun = word.is_first and is_known_name(word.text) and last.gap not in HYPHENS
     is_word = word.is_common or word.is_in("owners", "titles_of_patients", "definite")
     is_given = not is_word or word.is_in("given_too")
@@ -246,9 +243,10 @@ def _is_name_in_a_chart_question(
     rest = [one for one in message.words if one is not word]
     if is_and_word:
         is_patient = word.raw[0].isupper() or word.is_in("surnames_too")
-        is_patient &= word.title == "patient"
         is_patient &= word.closes or word.after in of_people("within")  # `pt Bell in clinic`
-        return is_patient or (bool(rest) and all(map(_is_value_or_name, rest)))
+        return (is_patient and word.title == "patient") or (
+            bool(rest) and all(map(_is_value_or_name, rest))
+        )
     is_told = word.is_first and word.after in of_people("does_or_is")  # "thomas called"
     is_told = is_told and not (word.is_eponym and word.beyond in of_people("found_of_signs"))
     is_in_use = _is_in_use(word) and not (is_told and word.is_eponym)
@@ -283,11 +281,9 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
 
 
 def _is_name_and_word(word: Word) -> bool:
-    is_other = word.text in words_of_questions() and not word.is_in("of_no_value")
-    is_other = is_other or word.is_in("seasons")
-    is_other = is_other or word.text in month_numbers()
-    is_other = is_other or word.is_surely_eponym
-    is_other = is_other or (word.is_in("qualities") and not word.is_in("of_no_value"))
+    is_other = word.is_in("qualities") or word.text in words_of_questions()
+    is_other &= not word.is_in("of_no_value")
+    is_other |= word.is_in("seasons") or word.text in month_numbers() or word.is_surely_eponym
     is_name = word.text in names_that_are_words() or (word.heads and word.is_in("given_too"))
     return word.is_common and not is_other and is_name
 
@@ -295,9 +291,8 @@ def _is_name_and_word(word: Word) -> bool:
 def _is_in_use(word: Word) -> bool:
     is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
     is_ordinary = is_ordinary_name(word.text) and not word.is_capital
-    is_ordinary = is_ordinary or word.is_in("no_names", "places")
+    is_ordinary |= word.text in words_of_questions() or word.is_in("no_names", "places")
     is_ordinary |= word.has_number and word.is_in("drugs_numbered")  # `Diane 35`
-    is_ordinary |= word.raw.islower() and word.text in drug_words()
     is_asked = _is_surname_too(word)
     is_term = (
         (word.is_eponym and not is_asked) or word.is_in_date or is_clinical_name(stem(word.text))
@@ -305,7 +300,6 @@ def _is_in_use(word: Word) -> bool:
     # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
     is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))
     is_ordinary = is_ordinary or (is_verb and word.text in ordinary_words())
-    is_ordinary = is_ordinary or word.text in words_of_questions()
     return is_short or is_term or (is_ordinary and not is_asked)
 
 
@@ -323,5 +317,4 @@ def _is_value_or_name(word: Word) -> bool:
 
 
 def _is_of_a_chart(word: Word) -> bool:
-    is_asked = word.text in chart_nouns() or word.is_in("chart_things")
-    return is_asked or is_clinical_name(stem(word.text))
+    return word.is_in("chart_things") or word.text in chart_nouns() or is_clinical(word.text)

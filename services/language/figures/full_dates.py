@@ -29,9 +29,9 @@ _YEAR = re.compile(r"(?<![\w./-])(?:19|20)\d{2}(?:(?=er\b)|(?![\w/-]|\.\d))")
 _OF_ONE = re.compile(
     r"(?i)\b(?:the|our|my|der|die|den|dem|unser\w*) (?:von |aus |from )?"
     r"(?:(19\d\d)(?: (?:one|guy|lady|man|woman|chap|pt|patient)\b|(?=[:,]))|(\d\d)er(?=[:,]))"
-    r"|\bb\. ?((?:19|20)\d\d)\b"
+    r"|\bb\. ?((?:19|20)\d\d)\b|\A(19\d\d) (?:guy|lady|man|woman|male|female)\b"
 )
-"""`the 1949 one`, `b. 1949`, `der von 1949: PSA`, `der 49er: PSA`; of this century it is rather a scan."""
+"""`the 1949 one`, `b. 1949`, `der von 1949: PSA`; of this century it is rather a scan."""
 _TWO_DIGITS = re.compile(r"(?<!\w)['\u2019](\d\d)(?![\w%]|[.,]\d)(?!.*\w['\u2019](?!\w))")
 _NEXT_WORD = re.compile(r"(?:[ ,(]{1,3}|['’]?(?=s\b))([^\W\d_]+)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")

@@ -35,7 +35,7 @@ _WORD = re.compile(r"\b[aA]1[cC]\b|[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*"
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _BED = re.compile(r"(?:\A|[\s:,;(])\d{1,3}\Z")
-_BED_HEADS = re.compile(r"\s*(?:\d{3}[/-]\d|\d-\d{1,2})[\s:,]+(?=[^\W\d_])")  # `312/1: Hb?`
+_BED_HEADS = re.compile(r"\s*(?:(?:\d{3}[/-]\d|\d-\d{1,2})[\s:,]+|\d\d+ - )(?=[^\W\d_])")
 _BED_LETTERS = frozenset("abce")
 _BEGINS = frozenset(":,;.\n")
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
@@ -89,6 +89,8 @@ def read_words(text: str) -> Message:
         own = _OWN.match(text, end)
         behind = text[own.end() if own else end :][:2].lstrip(" ")
         is_capital = raw[0].isupper() and not starts and not shouted
+        # A German sentence may write a noun so, whoever is called so.
+        is_usual = folds[at] in common_words() and folds[at] not in of_people("uninflected")
         word = Word(
             raw=raw,
             text=folds[at],
@@ -101,7 +103,7 @@ def read_words(text: str) -> Message:
             is_owner=own is not None
             and (own.group(2) is not None or raw[-1] in "sxzSXZ")
             and not (raw.isupper() and not any(map(str.isalpha, text[own.end() :]))),  # "OP's?"
-            is_capital=is_capital and not (german and _is_usual(folds[at])),
+            is_capital=is_capital and not (german and is_usual),
             is_heading=not words and behind[:1] in (*":,-–(&+",),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
@@ -165,11 +167,6 @@ def _is_another(folds: Sequence[str], at: int) -> bool:
     if at and folds[at - 1] in of_people("titles_of_men", "titles_of_women"):
         at -= 1
     return is_told_apart or (at > 0 and folds[at - 1] in of_people("others"))
-
-
-def _is_usual(fold: str) -> bool:
-    """Whether a German sentence may write it with a capital, whoever is called so."""
-    return fold in common_words() and fold not in of_people("uninflected")
 
 
 def _is_part_of_word(text: str, word: re.Match[str]) -> bool:

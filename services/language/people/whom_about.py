@@ -19,6 +19,7 @@ from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _ASKED = 7, "crp?"
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}|\b(?:15-3|19-9|72-4)\b")  # and the numbers of markers
+_NOT_OF_NAMES = ("no_one", "auxiliaries", "made_for", "tells", "wrong_one")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 
 
@@ -85,8 +86,8 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     is_of_drug = "drug" not in part or not drug_words().isdisjoint(words_of(part["drug"]))
     if not is_of_drug or (value and _values().isdisjoint(words_of(value)[-1:])):
         return ""
-    is_scale = not (of_people("eponyms") - of_people("surnames_too")).isdisjoint(words_of(who))
-    values = _values() | of_people(*([] if is_scale else ["found_of_one"]))  # `Ann Arbor stage`
+    scales = of_people("eponyms", "staged_by") - of_people("surnames_too")
+    values = _values() | of_people(*["found_of_one"][not scales.isdisjoint(words_of(who)) :])
     at = next((one for one in asked.split() if not values.isdisjoint(words_of(one))), "")
     if not at:
         return "" if asked else who
@@ -120,9 +121,7 @@ def _is_scanned(text: str, who: str) -> bool:
 def _may_be_somebody(words: Sequence[Word]) -> bool:
     if not words:
         return True  # a date, or a number
-    begins = of_people("no_one", "auxiliaries", "made_for", "tells", "wrong_one") - of_people(
-        "definite"
-    )
+    begins = of_people(*_NOT_OF_NAMES) - of_people("definite")
     if len(words) > _LONGEST_WORDS or words[0].text in begins:
         return False
     is_numbered = any(one.has_number or one.gap[-1:].isdigit() for one in words)  # `die 12`, `12A`
