@@ -98,10 +98,9 @@ def told_among(
     Args:
         beside: Whose chart is open; who describes somebody describes another where one is offered.
     """
-    if beside is not None and beside in people:
-        apart = [one for one in people if one != beside]
-        if (is_open := says(text, "open_of_them")) or says(text, "other_of_them"):
-            return [beside] if is_open else apart
+    is_open = says(text, "open_of_them")
+    if beside in people and (is_open or says(text, "other_of_them")):
+        return [one for one in people if (one == beside) == is_open]
     everybody = [*people.values()]
     numbered = _numbered_among(text, everybody)
     named = [numbered] if numbered else _named_in(text, everybody)

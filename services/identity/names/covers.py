@@ -18,7 +18,7 @@ from services.language.people.strange_words import is_strange
 from services.language.words.letters import folded, is_without_spaces, letter_runs, sounds
 from services.language.words.people_words import of_people
 
-_ALIKE_CHARS = 3
+_ALIKE_CHARS, _HEARD_LEAST = 2, 5
 _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
 
 
@@ -196,7 +196,7 @@ def has_another_name(span: Sequence[Word], open_one: Person) -> bool:
     own = name_words(open_one)
     away = {one.text: min(OSA.distance(one.text, each) for each in own) for one in span}
     names = (one for one, edits in away.items() if edits > 1 or (edits and is_known_name(one)))
-    return not all(_is_spelling_of(one, open_one) for one in names)
+    return not all(away[one] < 2 and _is_spelling_of(one, open_one) for one in names)
 
 
 def given_words(person: Person) -> frozenset[str]:
@@ -213,7 +213,7 @@ def _is_spelling_of(text: str, person: Person) -> bool:
     def once(word: str) -> list[str]:
         return [one for one, _ in groupby(word)]
 
-    is_heard = len(text) > _ALIKE_CHARS + 1 and heard(text) in map(heard, given_words(person))
+    is_heard = len(text) >= _HEARD_LEAST and heard(text) in map(heard, given_words(person))
     return is_heard or once(text) in map(once, name_words(person))
 
 

@@ -25,6 +25,9 @@ OPEN, OTHER, THIRD = map(PatientId, ("patient_4", "patient_15", "patient_23"))
         ("clear the fluid?", "UNCHANGED", None),
         ("clear thursday 4pm for me", "UNCHANGED", None),
         ("clear my inbox", "UNCHANGED", None),
+        ("back", "ACTIVATE_NEW", None),
+        ("and back", "ACTIVATE_NEW", None),
+        ("zurück zum ersten", "ACTIVATE_NEW", None),
     ],
 )
 async def test_only_one_id_that_is_typed_and_meant_opens(
