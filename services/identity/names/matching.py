@@ -10,7 +10,6 @@ from services.identity.names.covers import (
     Cover,
     covers_of,
     fits_better,
-    given_words,
     has_another_initial,
     has_another_name,
     has_family_initial,
@@ -49,7 +48,6 @@ from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import strangers_in
 from services.language.people.mentions import Message
 from services.language.people.name_runs import leads_a_name, neighbours
-from services.language.people.named_person import is_short_for
 from services.language.people.signed_word import Word
 from services.language.words.people_words import of_people
 
@@ -335,13 +333,10 @@ def _has_stranger_beside(run: Sequence[Word], span: _Span, known: Known) -> bool
     is_french = is_led and (before.raw.isupper() or is_term)  # `l'INR d'Angelo`
     if is_french or (before.is_common and not is_first_name_before(before, span[0])):
         return False
-    own = given_words(of_open[0].person) if of_open else ()
-    is_another_name = is_surely_name(before) and not is_short_for(before.text, own)
     is_given = any(hit.part == "given" for hit in known.index.exactly(before.text))
-    return is_given or (
-        (before.raw[0].isupper() or span[0].is_owner or is_another_name)
-        and not (before.is_eponym or is_compound(before) or is_term)
-    )
+    is_name = before.raw[0].isupper() or span[0].is_owner or is_surely_name(before, known.open)
+    is_word = before.is_eponym or is_compound(before) or is_term
+    return is_given or (is_name and not is_word)
 
 
 def _typed(span: Sequence[Word]) -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Sequence
 from functools import cache
 
+from services.identity.names.covers import given_words
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
 from services.language.people.descriptions import first_parts
 from services.language.people.mentions import HYPHENS, Message
-from services.language.people.named_person import is_known_name
+from services.language.people.named_person import is_known_name, is_short_for
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
 from services.language.words.letters import folded
@@ -134,8 +135,10 @@ def is_first_name_before(word: Word, family: Word) -> bool:
     return word.is_in("given_too") and (word.raw[0].isupper() or family.is_owner)
 
 
-def is_surely_name(word: Word) -> bool:
-    """Whether a word is somebody's name and none of any chart's: `is peter hauck septic`."""
+def is_surely_name(word: Word, own: Person | None) -> bool:
+    """Whether a word is a name, and neither `own` nor of any chart: `is peter hauck septic`."""
+    if own is not None and is_short_for(word.text, given_words(own)):
+        return False
     is_asked = word.text in words_of_questions() | chart_nouns() | drug_words()
     is_name = is_known_name(word.text) and is_no_word(word) and not is_asked
     return is_name or word.is_in("given_only")
