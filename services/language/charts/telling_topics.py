@@ -17,6 +17,7 @@ _REACHED = ("phone", "contact person")
 _BY_STATE = frozenset({"encounters"})
 _ALSO_INJECTED = frozenset({"procedures", "medications"})
 _VAGUE = ("chart_summary", "timeline", "documents", "problems", "history")
+_GENES_TOGETHER = frozenset({"", "germline", "receptor"})
 
 
 def telling_topics(
@@ -27,8 +28,11 @@ def telling_topics(
     for topic in topics:
         kept = found.get(topic.tool)
         is_of_kin = kept is not None and (kept.name, topic.name) == _REACHED
+        is_other_gene = kept is not None and topic.tool == "biomarkers"  # "kras nras braf"
         if kept is None or (not kept.name and not kept.arguments) or is_of_kin:
             found[topic.tool] = topic
+        elif is_other_gene and _GENES_TOGETHER.isdisjoint((kept.name, topic.name)):
+            found[topic.name] = topic
     status = found.get("current_status")
     if status is not None and _is_of_something_else(status, found, runs):
         del found["current_status"]

@@ -202,9 +202,17 @@ def given_at(run: Run, asked: ChartQuestion) -> ChartQuestion | None:
         arguments = {"name": drug, **OF_ALL}  # "asthma inhaler": one for it
         return replace(asked, arguments=arguments, name=f"{drug} {ills[0]}")
     is_value = asked.part == "treatment" and run.main is not None and run.main.tool == "results"
-    if not is_value or run.name in _taken_for() or {*run.name.split()} & drug_words():
-        return None
-    ills = ills_shown_by(run.name)
+    return given_for_value(run.name) if is_value and not names_drugs(run.name) else None
+
+
+def names_drugs(value: str) -> bool:
+    """Whether drugs are named by a value: for the blood pressure, potassium."""
+    return value in _taken_for() or not drug_words().isdisjoint(value.split())
+
+
+def given_for_value(value: str) -> ChartQuestion:
+    """Return what is given for the illness of which a value tells, else all that is given."""
+    ills = ills_shown_by(value)
     return ChartQuestion("problems", OF_ALL, "all", ills[0], "treatment") if ills else GIVEN
 
 

@@ -16,6 +16,7 @@ from services.language.charts.chart_parts import (
 )
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
+from services.language.charts.tools_named import given_for_value, names_drugs
 from services.language.figures.times import spans_in
 from services.language.follow_ups.leaning_words import every
 from services.language.follow_ups.other_times import ARGUMENTS_OF_DAYS, of_days, unlimited
@@ -145,6 +146,9 @@ def _asks_result(piece: Piece, words: Lexicon) -> bool:
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
     if (question.tool, asked.parts[:1]) == ("results", ["treatment"]):  # "BP ok? on what?"
+        if not names_drugs(question.name):  # "creatinine?", "current therapy"
+            given = given_for_value(question.name)
+            return given if given.name else None
         drugs: dict[str, object] = {"name": question.name, "status": "all"}
         return ChartQuestion("medications", drugs, "all", question.name, "treatment")
     is_ordered = bool(asked.topics) and "ordered" in asked.frames

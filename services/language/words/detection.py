@@ -20,13 +20,14 @@ _LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "œ": "fr", **dict.fromkeys("ß�
 def language_of(text: str, *, default: str = "en") -> str:
     """Return the language whose small words `text` holds most of; `default` if it holds none.
 
-    The parts of an address, such as jo@example.org, and abbreviations, such as ER and er/pr, are
-    words of no language.
+    The parts of an address, such as jo@example.org, abbreviations, such as ER and er/pr, and what
+    ends in a figure, such as HER2, are words of no language.
     """
     counts: Counter[str] = Counter()
     is_loud = text.isupper()
     text = text.replace("’m ", "'m ").replace("'m ", " ")  # "I'm", which is no German "im"
-    said = words_of(" ".join(one for one in text.split() if is_loud or not _is_short(one)))
+    spoken = (one for one in text.split() if not one.rstrip("?!.,:+")[-1:].isdecimal())
+    said = words_of(" ".join(one for one in spoken if is_loud or not _is_short(one)))
     for before, word in zip(["", *said], said, strict=False):
         if before not in of_people("told_by_a_letter"):  # the "a" of "hep a" is no English
             counts.update(_small().get(word, ()))

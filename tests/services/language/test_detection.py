@@ -14,6 +14,11 @@ def test_the_parts_of_an_address_tell_no_language(text: str) -> None:
     assert language_of(text, default="fr") == "fr"
 
 
+@pytest.mark.parametrize("text", ["her2 ratio", "HER2 STATUS"])
+def test_a_gene_tells_no_language(text: str) -> None:
+    assert language_of(text, default="de") == "de"
+
+
 def test_the_words_beside_an_address_do() -> None:
     assert language_of("jo@example.org, the letter is for him") == "en"
     assert language_of("@Pathology bitte den Befund") == "de"
