@@ -269,7 +269,8 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         spans += [(at, at + len(number))] if at >= 0 else []
     words = said.message.words
     of_names = {one for each in said.mentions for who in each.people for one in name_words(who)}
-    against = of_people("set_against")  # `Grant, not Doyle`
+    # `Grant, not Doyle`, `hr Doyle`
+    against = of_people("set_against", "titles_of_men", "titles_of_women")
     aside = {
         one.start
         for one, next_one in pairwise(words)
