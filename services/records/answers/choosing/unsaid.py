@@ -82,7 +82,10 @@ def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
     ]
     if rest and concept_table().named("problem", " ".join(every)):
         rest = every  # of colon cancer not the colon alone
-    return words.say("unsaid", words=" ".join(map(words.called, rest))) if rest else ""
+    whole = " ".join(rest)
+    said = words.called(whole)  # "LDL", and each of "liver cyst"
+    said = said if said != whole else " ".join(map(words.called, rest))
+    return words.say("unsaid", words=said) if rest else ""
 
 
 def said_incomplete(views: Iterable[ChartView], words: AnswerWords) -> list[str]:
