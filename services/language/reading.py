@@ -292,8 +292,10 @@ def _names_in(words: str, language: str) -> bool:
 
     A drug is called so in any language, and a gene.
     """
-    pieces = lexicon(language).pieces(fold(words)[0])
-    named = [one for one in pieces if one.of("name") or one.of("topic")]
+    folded = fold(words)[0]
+    pieces = lexicon(language).pieces(folded)
+    # "Therapie" is no slip of English therapies.
+    named = [one for one in pieces if one.text in folded and (one.of("name") or one.of("topic"))]
     named = [one for one in named if all(each.tool != "biomarkers" for each in one.of("topic"))]
     telling = [one for one in named if all(each.tool != "medications" for each in one.of("name"))]
     return any(max(map(len, one.words)) > _ABBREVIATED_CHARS for one in telling) and all(

@@ -39,6 +39,11 @@ def test_a_word_of_two_languages_tells_the_one_that_is_spoken() -> None:
     assert language_of("not son, daughter") == "en"
 
 
+def test_a_german_word_is_no_slip_of_an_english_one() -> None:
+    talk = replace(SITUATION, language="de", asked_before=("tumorgröße",))
+    assert read("dm therapie", talk).language == "de"
+
+
 def test_a_weekday_cut_short_is_of_the_talk_so_far() -> None:
     talk = replace(SITUATION, language="en", asked_before=("any allergies?",))
     assert read("next tues", talk).language == "en"
