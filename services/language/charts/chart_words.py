@@ -161,8 +161,8 @@ class Lexicon:
     def called(self, name: str) -> str:
         """Return what the language calls what the vocabulary calls `name`, itself where unknown."""
         lists = [*self.words.names.values()][::-1]  # of a vaccine and an illness the vaccine
-        own = {one: said for names in lists for one, said in names.items()}
-        own |= {topic.name: topic.words for topic in self.words.topics if topic.name}
+        own = {topic.name: topic.words for topic in self.words.topics if topic.name}
+        own |= {one: said for names in lists for one, said in names.items()}
         found = own.get(name) or own.get(name.casefold()) or (name,)
         return found[0] if self.language != "en" else name
 

@@ -28,11 +28,10 @@ def telling_topics(
     for topic in topics:
         kept = found.get(topic.tool)
         is_of_kin = kept is not None and (kept.name, topic.name) == _REACHED
-        is_other_gene = kept is not None and topic.tool == "biomarkers"  # "kras nras braf"
         if kept is None or (not kept.name and not kept.arguments) or is_of_kin:
             found[topic.tool] = topic
-        elif is_other_gene and _GENES_TOGETHER.isdisjoint((kept.name, topic.name)):
-            found[topic.name] = topic
+        elif topic.tool == "biomarkers" and _GENES_TOGETHER.isdisjoint((kept.name, topic.name)):
+            found[topic.name] = topic  # "kras nras braf"
     status = found.get("current_status")
     if status is not None and _is_of_something_else(status, found, runs):
         del found["current_status"]

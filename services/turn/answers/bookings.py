@@ -43,6 +43,7 @@ class TurnBookings(TurnStep):
         if clinic is None or request is None:
             return None
         agrees = says_yes(turn.answer, also=YES_WORDS[request.action])
+        agrees |= says(turn.answer, f"agrees_{request.action.partition('_')[0]}")
         if not agrees and not is_no:
             return None
         if question.patient_id != turn.active_patient_id:

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
 from services.identity.wording import SAY_WHICH
+from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.replies.commands import command_in
 from services.language.replies.yes_no import is_consent, says_no, says_yes
 from services.language.requests.appointment_slots import slots_in
+from services.language.told.telling import is_told
 from services.language.words.detection import language_of
+from services.language.words.folding import words_of
 from services.language.words.phrases import parts_in, says
 from services.language.words.talk_texts import has_text, talk_text
 from services.language.words.text_words import asks_question
@@ -65,8 +68,11 @@ def _refuses(turn: LoadedTurn, question: OpenQuestion) -> bool:
 def _wants_no_such_time(turn: LoadedTurn) -> bool:
     """Whether an appointment is refused, and no other day, time or doctor said: "no, not 10:30"."""
     is_said = turn.message.press is None and not asks_question(turn.text)
-    refuses = is_said and says(turn.text, "means_another", "does_not_suit", "refused_part")
-    return refuses and not slots_in(turn.text, is_booking=True)
+    refuses = says(turn.text, "means_another", "does_not_suit")
+    if not refuses and says(turn.text, "refused_part"):  # "sie hat kein Fieber" refuses no time
+        of_patient = chart_nouns() | measured_nouns()
+        refuses = not is_told(turn.text) or of_patient.isdisjoint(words_of(turn.text))
+    return is_said and refuses and not slots_in(turn.text, is_booking=True)
 
 
 def _means_another(turn: LoadedTurn, question: OpenQuestion) -> bool:

@@ -218,6 +218,20 @@ async def test_undo_before_the_yes_books_nothing(scheduler: Scheduler, word: str
     assert await scheduler.booked() == []
 
 
+@pytest.mark.parametrize("words", ["ja buchen", "ok, buch ihn", "passt, bitte eintragen"])
+async def test_a_german_yes_that_names_the_deed_books(scheduler: Scheduler, words: str) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    await scheduler.say(words)
+    assert len(await scheduler.booked()) == 1
+
+
+@pytest.mark.parametrize("words", ["krea war 1,7 nicht 1,9", "potassium was 4.1 not 4.9"])
+async def test_a_value_that_was_not_so_refuses_no_time(scheduler: Scheduler, words: str) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    heard = await scheduler.say(words)
+    assert heard.texts == [f"Heard: {words}"]
+
+
 async def test_after_a_no_the_agent_still_waits(scheduler: Scheduler) -> None:
     await scheduler.asked("book_appointment", slot_id=TEN)
     heard = await scheduler.say("no")
