@@ -155,7 +155,7 @@ def adds_beside(
         return True
     named = {name for one in clauses for name in one.names}
     cited = [row for ref in sources for row in known.by_source(ref)]
-    rows = [row for row in cited if not named or not named.isdisjoint(row.words)]
+    rows = [row for row in cited if row.is_text or not named or not named.isdisjoint(row.words)]
     rows += [row for one in clauses for row in known.about(one.names) if row.is_text]
     rows += beside(rows, known, named)
     of_names = [row for name in named for row in known.about([name])]

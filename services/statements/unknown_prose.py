@@ -178,7 +178,9 @@ def _adds_unknown(
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == SHORT_CHARS for word in said - known)
     initials = (
-        ["".join(w[0] for w in row.says.lower().split()) for row in meant] if is_short else []
+        ["".join(w[0] for w in row.says.lower().replace("(", "").split()) for row in meant]
+        if is_short
+        else []
     )
     return not (has_all(said, known, initials) and _has_specialists(clause, known))
 
@@ -218,13 +220,11 @@ def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
     if clause.says("causes"):
         return False
     scores = () if clause.says("numbered_parts") else clause.stages
-    if any(told.fits(one) for told in scores for row in rows for one in row.stages):
+    of_values = [row for row in rows if not row.is_text]
+    if any(told.fits(one) for told in scores for row in of_values for one in row.stages):
         return True
     return bool(clause.differences) or any(
-        fit.is_measured(one, row)
-        for row in rows
-        if row.needs_all and not row.is_text
-        for one in clause.quantities
+        fit.is_measured(one, row) for row in of_values if row.needs_all for one in clause.quantities
     )
 
 

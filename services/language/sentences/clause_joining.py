@@ -30,6 +30,7 @@ _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
 _OF_THEN = frozenset({"begun", "when", "before"})
 _GIVEN = frozenset({"when", "objects_follow"})
+_DOSES = frozenset({"mg", "ug", "g"})
 _LEAD_CHARS = len("By the end of ")
 _THAN_BEFORE = {"falling": "down", "rising": "up"}
 
@@ -137,17 +138,19 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         or (clause.quantities and (clause.sites or clause.cues & {"asserts"}))
     ):
         passed_on -= _COURSES
+    is_dated = bool(clause.dates and not clause.quantities)
     if clause.quantities and clause.dates:
         passed_on -= (
             _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
         )  # "is normal at 4.6; it had been 5.6 in 2021"
-    if "newest" in clause.cues:
+    if "newest" in clause.cues or (is_dated and "asserts" in clause.cues):
         passed_on -= _OF_THEN
     if clause.quantities:
         passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
     if clause.topics and "asserts" in clause.cues:
         passed_on -= {"recorded"}
     is_other = clause.says("discharged") or ("no" in clause.cues and _KINDS & {*clause.topics})
+    is_other = is_other or (is_dated and "=procedure" in clause.topics)
     names = () if is_other and not clause.names else last.names
     if any(one.pair for one in clause.quantities) and _PRESSURES & {*names}:
         names = ("=blood pressure",)  # "systolic above 155, most recently 169/93 mmHg"
@@ -166,6 +169,9 @@ def _after(last: Clause, clause: Clause) -> Clause:
         last = replace(last, cues=last.cues - {"newest"})  # "seen on 3 May; no contact since"
     if not clause.names:
         return _of_the_same(last, clause)
+    is_under = clause.says("under") and {*map(kind_of_name, clause.names)} == {"medication"}
+    if is_under and not _DOSES.issuperset(one.unit for one in clause.quantities):
+        clause = replace(clause, names=(*last.names, *clause.names))  # "3.1 ng/mL on osimertinib"
     if clause.cues & _EXTREMES and not clause.has_values and len(last.quantities) == 1:
         value = replace(last.quantities[0], pair=None)  # "135/76 mmHg, the highest systolic value"
         cues = clause.cues | (last.cues & _NOW)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language.figures.quantities import Quantity
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying, stems_told
-from services.language.words.statement_words import group_of
+from services.language.words.statement_words import group_of, statement_words
 
 _OF_A_THING = frozenset({"ordinal", "form", "route"})
 _TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current", "recorded", "planned"})
@@ -43,12 +43,19 @@ def _as_told(clause: Clause, end: Clause) -> Clause:
 
 
 def told_ahead(segments: Sequence[Clause]) -> Iterator[Clause]:
-    """Yield segments, the first of a list behind ";" as its end says: "…; A and B were stopped"."""
+    """Yield segments, the first of a list behind a fact as its end says: "…; A and B were …"."""
     is_behind = False
     for at, one in enumerate(segments):
         end = next((each for each in segments[at + 1 :] if not is_listed(each)), None)
-        is_behind = is_listed(one) and (is_behind or "apart" in one.cues)
+        is_next = at > 0 and "asserts" in segments[at - 1].cues and "splits" not in one.cues
+        is_next = is_next and end is not None and _is_found_or_not(end)
+        is_behind = is_listed(one) and (is_behind or is_next or "apart" in one.cues)
         yield _as_told(one, end) if is_behind and end is not None and end.names else one
+
+
+def _is_found_or_not(clause: Clause) -> bool:
+    """Whether a clause says of all before it that they were found or not."""
+    return "no" in clause.cues or not statement_words().polar.isdisjoint(clause.exclusive)
 
 
 def _without_ordinals(words: Sequence[str]) -> tuple[str, ...]:

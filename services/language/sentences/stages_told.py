@@ -63,8 +63,10 @@ def sites_in(
             word = lower[done]
             if word in saying("of_a_part"):
                 continue
-            is_other = word in vocabulary.fillers and word not in vocabulary.sides
-            if beside == _SITE_WORDS or not word[0].isalpha() or done in taken or is_other:
+            is_other = word in vocabulary.fillers | saying("no_place")
+            is_other = is_other and word not in vocabulary.sides
+            is_word = word.replace("-", "").isalpha()  # neither a sign nor `pT3`
+            if beside == _SITE_WORDS or not is_word or done in taken or is_other:
                 break
             found.update(placed(word))
             beside += 1

@@ -1,6 +1,7 @@
 """Sentences about all values of a thing: "never above 130", "stayed between 81 and 92". Pure."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from services.language.figures.quantities import Quantity
@@ -29,6 +30,8 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
     is_of_some = clause.counted and not (counts and clause.says("always"))
     if not names or clause.differences or is_of_some:
         return None
+    if clause.says("met", "missed") and not clause.has_values:
+        return _of_own_aim(clause, rows, names)
     if not (told or _may_be_of_all(clause)) or not (values := _values(clause, rows, names)):
         return None
     if counts - {len({row.order[:10] for row in values})}:
@@ -92,6 +95,14 @@ def _of_aim(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     return supported(values[-1:]) if all(is_so) else _contradicted(values)
 
 
+def _of_own_aim(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the verdict over "meets the goal", by the goal of a row."""
+    goals = [row for row in about(clause, rows, names) if row.kind == "goal"]
+    aims = tuple(one for row in goals for one in row.quantities if one.comparator)
+    values = _values(clause, rows, names) if aims else []
+    return _of_aim(replace(clause, quantities=aims[:1]), values) if values else None
+
+
 def _of_bound(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over "always below 130" and "never above 130"."""
     if found := _of_aim(clause, values):
@@ -100,8 +111,8 @@ def _of_bound(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     if clause.cues & {"current", "no"} == {"current"} and not clause.dates:  # "still above 50 %"
         is_so = values[-1].order[:10] in {row.order[:10] for row in beyond}
         return supported(values[-1:]) if is_so else _contradicted(values)
-    is_since = "begun" in clause.cues and not clause.cues & {"no", "rising", "falling"}
-    if clause.says("always") or is_since:
+    is_lasting = bool(clause.cues & _LASTING) and ("begun" in clause.cues or _is_span(clause))
+    if clause.says("always") or (is_lasting and not clause.cues & {"no", "rising", "falling"}):
         others = [row for row in values if row not in beyond]
         return _contradicted(others) if others else supported(beyond[-1:])
     if "no" not in clause.cues:

@@ -247,7 +247,7 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
         return []
     clause, measured = replace(clause, quantities=(), codes=()), clause.quantities
     told = clause
-    if len(clause.stages) > 1:
+    if len(clause.stages) > 1 or (is_of_tumor and names):
         told = replace(clause, exclusive=(), sites=(), cues=clause.cues - {"ended"})
     parts = [replace(told, stages=(one,)) for one in clause.stages]
     if is_course:  # "from stage 1 in 2001 to stage 2 in 2004"

@@ -42,7 +42,11 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         [
             row
             for row in subject
-            if (row.needs_all or row.is_text or (clause.says("from") and row.kind == "medication"))
+            if (
+                row.needs_all
+                or row.is_text
+                or (clause.says("from") and row.kind in ("medication", "fact"))
+            )
             and fits(part if row.needs_all else plain(part), row)
             and not gives_way(part, row, subject)
         ]

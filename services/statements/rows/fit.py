@@ -64,6 +64,14 @@ def _is_compared(clause: Clause, row: KnownRow) -> bool:
     return is_course and is_alike and is_falling and known == told[::-1]
 
 
+def _is_former(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause tells, as that of now, what a report gives as before: `14 mm (31 mm)`."""
+    is_of_then = bool(clause.dates) or clause.says("was", "from", "formerly", "at_first")
+    is_of_then |= bool(clause.cues & (COURSES | {"before"}))
+    told = [f"{one.unit} ({one.number:g} {one.unit})" for one in clause.quantities]
+    return not is_of_then and len(told) == 1 and told[0] in row.says
+
+
 def is_hedged(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says with a row that it is only planned, suspected or somebody else's."""
     begun = {word[:BEGINNING] for word in clause.words}
@@ -75,7 +83,7 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a text judges a thing alike, and tells its number by its words, not its title."""
     is_alike = clause.cues & JUDGED <= row.judged or _is_compared(clause, row)
-    if not is_alike or is_of_other_number(clause, row):
+    if not is_alike or is_of_other_number(clause, row) or _is_former(clause, row):
         return False
     if not clause.quantities or not clause.own_names:
         return True
@@ -167,7 +175,8 @@ def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
     denying = stems_told("denying")
     is_denied = row.negated or (row.is_text and not row.words.isdisjoint(denying))
     told = denying | saying("without") | statement_words().refusing | saying("in_error")
-    if row.kind == "medication":  # "prescribed, and never given"
+    if row.kind == "medication" or (row.kind == "procedure" and clause.says("was")):
+        # "prescribed, and never given"
         told |= saying("of_a_prescription")
     if row.negated and row.words & saying("carried_out"):  # "not tested" is not negative
         told -= denying
@@ -314,7 +323,8 @@ def is_begun_otherwise(clause: Clause, row: KnownRow) -> bool:
     if not is_told or row.begun is None:
         return False
     is_start = row.kind == "medication" and ("begun" in clause.cues or clause.says("at_first"))
-    others = () if is_start else (day for day in row.dates if day != row.ended)
+    last = None if "newest" in clause.cues else row.ended  # "last given on the day of its end"
+    others = () if is_start else (day for day in row.dates if day != last)
     days = [row.begun, *others, *(first for first, _ in row.earlier if first)]
     return not has_date(clause.dates[0], replace(row, dates=tuple(days)))
 
@@ -349,7 +359,9 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
     """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
     if row.number is not None and (clause.cues & COURSES or clause.quantities):
         return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
-    told = [word for word in happenings(clause) if word not in clause.names]
+    courses = clause.cues & row.judged & COURSES  # "grew from 14 to 24 mm" is no culture
+    of_course = stems_told(*courses) if courses else frozenset()
+    told = [word for word in happenings(clause) if word not in of_course.union(clause.names)]
     return not told or all(has_happened(word, row) for word in told)
 
 

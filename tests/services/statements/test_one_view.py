@@ -10,6 +10,7 @@ from tests.tables import with_cases
 _NAMES = {
     "patient_4": "Margaret Anne Whitfield",
     "patient_7": "Tunde Adeyemi",
+    "patient_15": "Zoë Łucja Çelik-Sørensen",
     "patient_21": "Georg Hartmann",
     "patient_33": "Jiří Novák",
 }
