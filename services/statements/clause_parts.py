@@ -35,6 +35,7 @@ CLINICAL_TOPICS = frozenset(
     )
 )  # fmt: skip
 _DESTINATION = "destination"
+_STANDING = (("problem", "active"), ("fact", ""))
 _FEW, _MOST_CUTS = 1, 10
 _MOST_STEPS = 3
 
@@ -160,7 +161,7 @@ def adds_beside(
     rows += beside(rows, known, named)
     of_names = [row for name in named for row in known.about([name])]
     rows += [row for row in of_names if row.kind == "goal" and limits(sentence, row)]
-    rows += [row for row in of_names if row.kind == "problem" and row.standing == "active"]
+    rows += [row for row in of_names if (row.kind, row.standing) in _STANDING]
     topics = {topic for one in clauses if one.quantities for topic in one.topics}
     rows += [row for one in topics for row in known.about([one]) if row.kind == "procedure"]
     rows += [row for row in known.personal if row.kind != "personal" or named & row.words]

@@ -177,11 +177,8 @@ def _adds_unknown(
     known = frozenset(clause.names).union(*told, *heads, *sites)
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == SHORT_CHARS for word in said - known)
-    initials = (
-        ["".join(w[0] for w in row.says.lower().replace("(", "").split()) for row in meant]
-        if is_short
-        else []
-    )
+    texts = [row.says.lower().replace("(", "").split() for row in meant if is_short]
+    initials = ["".join(word[0] for word in one) for one in texts]
     return not (has_all(said, known, initials) and _has_specialists(clause, known))
 
 

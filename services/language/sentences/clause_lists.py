@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from services.language.figures.quantities import Quantity
 from services.language.sentences.clauses import Clause
+from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 
 _OF_A_THING = frozenset({"ordinal", "form", "route"})
+_OF_DRUGS = frozenset({"takes", "ended", "current"})
 _TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current", "recorded", "planned"})
 
 
@@ -33,29 +35,28 @@ def denied_together(clauses: list[Clause]) -> Iterator[Clause]:
 def _as_told(clause: Clause, end: Clause) -> Clause:
     """Return a clause of a list with what its end says of each."""
     told_of_each = _without_ordinals(end.exclusive)
+    kinds = [{*map(kind_of_name, one.names)} for one in (clause, end)]
+    # "colon cancer, currently off pembrolizumab"
+    apart = _OF_DRUGS if "medication" in kinds[1] - kinds[0] else frozenset[str]()
     polar = frozenset(told_of_each) | stems_told("denying") | saying("without")
     return replace(
         clause,
         words=clause.words | (end.words & polar),
         exclusive=(*clause.exclusive, *told_of_each),
-        cues=clause.cues | (end.cues & _TOLD_OF_ALL),
+        cues=clause.cues | (end.cues & (_TOLD_OF_ALL - apart)),
     )
 
 
 def told_ahead(segments: Sequence[Clause]) -> Iterator[Clause]:
     """Yield segments, the first of a list behind a fact as its end says: "…; A and B were …"."""
-    is_behind = False
+    is_behind, polar = False, statement_words().polar | {"no"}
     for at, one in enumerate(segments):
         end = next((each for each in segments[at + 1 :] if not is_listed(each)), None)
         is_next = at > 0 and "asserts" in segments[at - 1].cues and "splits" not in one.cues
-        is_next = is_next and end is not None and _is_found_or_not(end)
-        is_behind = is_listed(one) and (is_behind or is_next or "apart" in one.cues)
+        is_found = end is not None and not polar.isdisjoint((*end.exclusive, *end.cues))
+        is_next = (is_found and is_next) or "apart" in one.cues
+        is_behind = is_listed(one) and (is_behind or is_next)
         yield _as_told(one, end) if is_behind and end is not None and end.names else one
-
-
-def _is_found_or_not(clause: Clause) -> bool:
-    """Whether a clause says of all before it that they were found or not."""
-    return "no" in clause.cues or not statement_words().polar.isdisjoint(clause.exclusive)
 
 
 def _without_ordinals(words: Sequence[str]) -> tuple[str, ...]:

@@ -63,8 +63,7 @@ def sites_in(
             word = lower[done]
             if word in saying("of_a_part"):
                 continue
-            is_other = word in vocabulary.fillers | saying("no_place")
-            is_other = is_other and word not in vocabulary.sides
+            is_other = word in (vocabulary.fillers | saying("no_place")) - vocabulary.sides.keys()
             is_word = word.replace("-", "").isalpha()  # neither a sign nor `pT3`
             if beside == _SITE_WORDS or not is_word or done in taken or is_other:
                 break

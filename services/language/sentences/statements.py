@@ -22,7 +22,7 @@ from services.language.sentences.statement_parts import (
     short_names_in,
 )
 from services.language.words.statement_phrases import named_by
-from services.language.words.statement_tables import saying, statement_files, stem
+from services.language.words.statement_tables import read_names, saying, statement_files, stem
 from services.language.words.statement_words import is_clinical_name, statement_words
 
 _COMPOUND = re.compile(
@@ -50,6 +50,8 @@ _PARTED_VERB = re.compile(
 _PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
+_ACIDS = read_names()["amino_acids"]
+_PROTEIN = re.compile(r"\b(?:p\.)?(ACID)(\d+)(ACID)\b".replace("ACID", "|".join(_ACIDS)))  # `V600E`
 _LABEL = re.compile(
     r"(?P<item>\s*(?:[-*•+]|\d{1,3}[.)])\s+)(?P<label>\*{0,2}[^:|*\d]{3,40}(?::\*{0,2}|\*\*:))\s+(?=\S)"
 )
@@ -57,6 +59,7 @@ _LABEL = re.compile(
 
 def parted(text: str) -> str:
     """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
+    text = _PROTEIN.sub(lambda one: f"{_ACIDS[one[1]]}{one[2]}{_ACIDS[one[3]]}", text)
     if "-" in text:
         text = _HYPHENED.sub(_of_two_names, _JOINED.sub(" ", text))
         text = _SPEAKING.sub(r"speaks \g<tongue>", text)

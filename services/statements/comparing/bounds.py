@@ -25,13 +25,14 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
 
     A "not" without a "never" is of the newest value.
     """
+    if names and clause.says("met", "missed") and not clause.has_values:  # that of its row
+        aims = [one for row in rows.about(names) if row.kind == "goal" for one in row.quantities]
+        clause = replace(clause, quantities=tuple(one for one in aims if one.comparator)[:1])
     told = shares(clause.quantities, clause.words)
     counts = {number for number, kind in clause.counted if kind in _VALUES}
     is_of_some = clause.counted and not (counts and clause.says("always"))
     if not names or clause.differences or is_of_some:
         return None
-    if clause.says("met", "missed") and not clause.has_values:
-        return _of_own_aim(clause, rows, names)
     if not (told or _may_be_of_all(clause)) or not (values := _values(clause, rows, names)):
         return None
     if counts - {len({row.order[:10] for row in values})}:
@@ -93,14 +94,6 @@ def _of_aim(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     is_missed = clause.says("missed") != ("no" in clause.cues)
     is_so = [is_measured(q, values[-1]) != (is_missed and q in aims) for q in clause.quantities]
     return supported(values[-1:]) if all(is_so) else _contradicted(values)
-
-
-def _of_own_aim(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return the verdict over "meets the goal", by the goal of a row."""
-    goals = [row for row in about(clause, rows, names) if row.kind == "goal"]
-    aims = tuple(one for row in goals for one in row.quantities if one.comparator)
-    values = _values(clause, rows, names) if aims else []
-    return _of_aim(replace(clause, quantities=aims[:1]), values) if values else None
 
 
 def _of_bound(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:

@@ -33,7 +33,7 @@ from services.statements.rows.subject import (
 )
 from services.statements.rows.units import is_comparable
 from services.statements.rows.verdict import Verdict, worst
-from services.statements.times.ages import against_age, age_told, without_age
+from services.statements.times.ages import against_age, age_told, persons_in, without_age
 
 _OF_TUMOUR = "wider:=cancer"
 _SIDES, _BOTH_SIDES = ("left", "right"), "bilateral"
@@ -60,7 +60,7 @@ def compare_values(
     rest = without_age(clause, age)
     found = against_age(clause, rows)
     if found is None and not names and not rest.exclusive:
-        return supported([row for row in rows.personal if row.kind == "patient"])
+        return supported(persons_in(rows))
     return found or _compared(rest, rows, names, cited)
 
 

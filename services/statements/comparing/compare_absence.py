@@ -45,9 +45,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if "=allergy" in names and (kind := _kind_of_allergens(clause)):
         known = rows.about(["=allergy"])
         meant = [row for row in known if _may_be_of(kind, row)]
-        is_known = known and clause.says("known")
-        is_told = not meant and (is_known or "recorded" in clause.cues)
-        if is_told and (said := rows.whole.get("allergy", "")):
+        is_told = "recorded" in clause.cues or (known and clause.says("known"))
+        if not meant and is_told and (said := rows.whole.get("allergy", "")):
             return Verdict("supported", (), said)
     meant, rows = _of_whom(clause, rows, names, meant)
     denied = [

@@ -34,6 +34,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if any(one.unit != unit for one in measured):
         return None
     single = replace(clause, cues=clause.cues - {"newest"})
+    of_ends = ("medication", "fact") if clause.says("from") else ()
     parts = [
         replace(single, quantities=(one,), dates=dates)
         for one, dates in zip(measured, _days_of(clause), strict=True)
@@ -42,11 +43,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         [
             row
             for row in subject
-            if (
-                row.needs_all
-                or row.is_text
-                or (clause.says("from") and row.kind in ("medication", "fact"))
-            )
+            if (row.needs_all or row.is_text or row.kind in of_ends)
             and fits(part if row.needs_all else plain(part), row)
             and not gives_way(part, row, subject)
         ]

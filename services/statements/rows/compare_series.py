@@ -214,7 +214,9 @@ def against_flag(clause: Clause, row: KnownRow) -> str:
     is_denied = "not_yet" in clause.cues  # "is not yet normal"
     if "no" in clause.cues or is_judged_rightly(clause, row) is not is_denied:
         return ""
-    return f"{row.says}{_range_text(row)} ({_flag_of(row)})"
+    ends = [f"{one.number:g}" for one in row.ranges]
+    told = f", range {'-'.join(ends)}" if len(ends) == 2 else ""
+    return f"{row.says}{told} ({_flag_of(row)})"
 
 
 def is_judged_rightly(clause: Clause, row: KnownRow) -> bool | None:
@@ -232,22 +234,13 @@ def is_judged_rightly(clause: Clause, row: KnownRow) -> bool | None:
 
 
 def _flag_of(row: KnownRow) -> str:
-    return row.flag.lower() or _flag_by_range(row)
-
-
-def _flag_by_range(row: KnownRow) -> str:
-    if not row.ranges or row.number is None:
-        return ""
+    """Return how a value is flagged, or stands to its range."""
+    if row.flag or not row.ranges or row.number is None:
+        return row.flag.lower()
     ends, is_least = [one.number for one in row.ranges], row.ranges[0].comparator[:1] == ">"
     low = ends[0] if is_least or len(ends) == 2 else row.number
     high = row.number if is_least else ends[-1]
     return "low" if row.number < low else "high" if row.number > high else "normal"
-
-
-def _range_text(row: KnownRow) -> str:
-    if len(row.ranges) != 2:
-        return ""
-    return f", range {row.ranges[0].number:g}-{row.ranges[1].number:g}"
 
 
 _EXTREME = frozenset({"high", "low"})

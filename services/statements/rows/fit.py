@@ -359,9 +359,7 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
     """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
     if row.number is not None and (clause.cues & COURSES or clause.quantities):
         return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
-    courses = clause.cues & row.judged & COURSES  # "grew from 14 to 24 mm" is no culture
-    of_course = stems_told(*courses) if courses else frozenset()
-    told = [word for word in happenings(clause) if word not in of_course.union(clause.names)]
+    told = [word for word in happenings(clause) if word not in clause.names]
     return not told or all(has_happened(word, row) for word in told)
 
 

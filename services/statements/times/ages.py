@@ -13,6 +13,7 @@ from services.language.words.statement_words import group_of
 from services.statements.rows.fit import is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import excludes
+from services.statements.rows.rows import KnownRow
 from services.statements.rows.verdict import Verdict
 
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
@@ -58,13 +59,19 @@ def _is_bare(clause: Clause) -> bool:
 
 def against_age(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return what the record says of who the patient is, where a clause says otherwise."""
-    age = age_told(clause)
-    persons = [row for row in rows.personal if row.kind == "patient"]
-    if age is None or any(is_measured(age, row) and not excludes(clause, row) for row in persons):
+    age, persons = age_told(clause), persons_in(rows)
+    is_so = not any(excludes(clause, row) for row in persons)
+    if age is None or (is_so and any(is_measured(age, row) for row in persons)):
         return None
     if not persons:
         return Verdict("unsupported")
     return Verdict("contradicted", persons[0].sources, persons[0].says)
+
+
+def persons_in(rows: KnownRows) -> list[KnownRow]:
+    """Return the rows of who the patient is; of facts those of age and sex."""
+    found = [row for row in rows.personal if row.kind == "patient"]
+    return found or [r for r in rows.rows if r.kind == "fact" and r.needs & saying("age_or_sex")]
 
 
 def ages_between(born: WrittenDate | None, then: WrittenDate | None, months: int = 12) -> set[int]:

@@ -56,7 +56,8 @@ def by_reckoning(
             said = [
                 v for v, one in zip(verdicts, plain, strict=True) if not told or told & {*one.names}
             ]
-            found = [row for verdict in said for row in _rows_of(verdict, rows)]
+            of_said = (row for one in said for ref in one.sources for row in rows.by_source(ref))
+            found = [row for row in of_said if not row.is_text and row.begun]
             earlier = [row for ref in before for row in rows.by_source(ref) if row.begun]
             is_later = owner.says("from_then") and any(
                 is_apart(owner, time.told, *one) for one in product(earlier, found)
@@ -134,11 +135,6 @@ def _visited(clause: Clause, rows: KnownRows) -> list[KnownRow]:
         stays = [row for row in rows.rows if row.is_stay and clause.says("in_hospital")]
         return [row for row in stays if all(has_date(day, row) for day in clause.dates)]
     return [row for row in latest(clause, rows) if row.kind in rows.whole]
-
-
-def _rows_of(verdict: Verdict, rows: KnownRows) -> Iterator[KnownRow]:
-    for ref in verdict.sources:
-        yield from (row for row in rows.by_source(ref) if not row.is_text and row.begun)
 
 
 def _follows(time: TimeTold, owner: Clause, found: Sequence[KnownRow], rows: KnownRows) -> bool:
