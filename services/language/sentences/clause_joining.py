@@ -30,7 +30,6 @@ _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
 _OF_THEN = frozenset({"begun", "when", "before"})
 _GIVEN = frozenset({"when", "objects_follow"})
-_DOSES = frozenset({"mg", "ug", "g"})
 _LEAD_CHARS = len("By the end of ")
 _THAN_BEFORE = {"falling": "down", "rising": "up"}
 
@@ -169,8 +168,9 @@ def _after(last: Clause, clause: Clause) -> Clause:
         last = replace(last, cues=last.cues - {"newest"})  # "seen on 3 May; no contact since"
     if not clause.names:
         return _of_the_same(last, clause)
-    is_under = clause.says("under") and {*map(kind_of_name, clause.names)} == {"medication"}
-    if is_under and not _DOSES.issuperset(one.unit for one in clause.quantities):
+    units = {one.unit for one in clause.quantities} if clause.says("under") else {"mg"}
+    is_of_drug = {*map(kind_of_name, clause.names)} == {"medication"}
+    if is_of_drug and units and units.isdisjoint(("mg", "ug")):
         clause = replace(clause, names=(*last.names, *clause.names))  # "3.1 ng/mL on osimertinib"
     if clause.cues & _EXTREMES and not clause.has_values and len(last.quantities) == 1:
         value = replace(last.quantities[0], pair=None)  # "135/76 mmHg, the highest systolic value"
@@ -179,7 +179,10 @@ def _after(last: Clause, clause: Clause) -> Clause:
     if clause.says("finds") and last.dates and not clause.dates:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" not in clause.cues:
+        kinds = {*map(kind_of_name, clause.names)}
         told = last.words & (stems_told("allergic") | saying("of_aims"))
+        if "problem" in kinds and "medication" not in kinds:  # "an allergy to latex, COPD and CKD"
+            told -= stems_told("allergic")
         clause = replace(clause, words=clause.words | told)
     return _of_same_kin(last, replace(clause, cues=clause.cues | _passed_on(last, clause)))
 
@@ -229,6 +232,8 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
         return True  # "… has resolved, but oxaliplatin and leucovorin are active"
     if "apart" in clause.cues and clause.topics and "no" in last.cues - clause.cues:
         return True  # "He takes no drug; all four have been stopped"
+    if clause.stages and "no" in last.cues - clause.cues:
+        return True  # "not ulcerated, pT4a"
     if "doers" in clause.cues and "maybe" in last.cues - clause.cues:
         return any(cue.startswith("deed:") for cue in clause.cues)  # "I will; the mail is sent"
     return last.words <= saying("answers_whether")  # "Ja, keine Allergien bekannt"

@@ -10,7 +10,6 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 
 _OF_A_THING = frozenset({"ordinal", "form", "route"})
-_OF_DRUGS = frozenset({"takes", "ended", "current"})
 _TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current", "recorded", "planned"})
 
 
@@ -35,9 +34,8 @@ def denied_together(clauses: list[Clause]) -> Iterator[Clause]:
 def _as_told(clause: Clause, end: Clause) -> Clause:
     """Return a clause of a list with what its end says of each."""
     told_of_each = _without_ordinals(end.exclusive)
-    kinds = [{*map(kind_of_name, one.names)} for one in (clause, end)]
-    # "colon cancer, currently off pembrolizumab"
-    apart = _OF_DRUGS if "medication" in kinds[1] - kinds[0] else frozenset[str]()
+    kinds = [{*map(kind_of_name, one.names)} for one in (clause, end)]  # "cancer, off a drug"
+    apart = {"takes", "ended", "current"} if "medication" in kinds[1] - kinds[0] else set[str]()
     polar = frozenset(told_of_each) | stems_told("denying") | saying("without")
     return replace(
         clause,

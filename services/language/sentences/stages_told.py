@@ -64,8 +64,7 @@ def sites_in(
             if word in saying("of_a_part"):
                 continue
             is_other = word in (vocabulary.fillers | saying("no_place")) - vocabulary.sides.keys()
-            is_word = word.replace("-", "").isalpha()  # neither a sign nor `pT3`
-            if beside == _SITE_WORDS or not is_word or done in taken or is_other:
+            if beside == _SITE_WORDS or not word.isalpha() or done in taken or is_other:
                 break
             found.update(placed(word))
             beside += 1

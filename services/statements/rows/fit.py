@@ -323,8 +323,8 @@ def is_begun_otherwise(clause: Clause, row: KnownRow) -> bool:
     if not is_told or row.begun is None:
         return False
     is_start = row.kind == "medication" and ("begun" in clause.cues or clause.says("at_first"))
-    last = None if "newest" in clause.cues else row.ended  # "last given on the day of its end"
-    others = () if is_start else (day for day in row.dates if day != last)
+    is_last = "newest" in clause.cues  # "last given on the day of its end"
+    others = () if is_start else (day for day in row.dates if is_last or day != row.ended)
     days = [row.begun, *others, *(first for first, _ in row.earlier if first)]
     return not has_date(clause.dates[0], replace(row, dates=tuple(days)))
 
