@@ -17,7 +17,7 @@ from services.statements.rows.verdict import Verdict, worst
 
 _HABIT = {True: "non-smoker", False: "smoker"}
 """What a bare answer to a question about smoking says, by whether it denies."""
-_NOW = "currently yes"
+_NOW, _TOLD = "currently yes", frozenset({"asserts", "ended", "takes"})
 
 
 def of_bare_answer(
@@ -34,6 +34,15 @@ def of_bare_answer(
     found = worst(verdicts)
     is_told = found.state != "unchecked" and not _judges_of_own(sentence, grounds.rows)
     return found if is_told or not verdicts else Verdict("unsupported", found.sources)
+
+
+def behind_denial(text: str, rows: KnownRows) -> tuple[str, str]:
+    """Return "Not recorded" and what is told behind it, behind "No" that alone; else nothing."""
+    head = text.replace("; ", ", ").partition(", ")[0]
+    said, rest = rows.read(head), text[len(head) + 2 :]
+    is_denial = "no" in said.cues and _is_bare_answer(said)
+    is_told = is_denial and _TOLD & rows.read(rest).cues
+    return ("" if yes_no_in(head) else head, rest) if is_told else ("", "")
 
 
 def _is_bare_answer(sentence: Sentence) -> bool:

@@ -9,9 +9,10 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.links import EXCEPT, TOLD
 from services.language.sentences.name_kinds import with_joined
 from services.language.sentences.statements import Sentence, refs_in
+from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements import clause_parts
-from services.statements.bare_answers import of_bare_answer
+from services.statements.bare_answers import behind_denial, of_bare_answer
 from services.statements.comparing.compare import compare_values
 from services.statements.comparing.compare_absence import compare_absence, deny_all, topics_denied
 from services.statements.comparing.compare_several import advises_untaken
@@ -24,7 +25,7 @@ from services.statements.grounds import Grounds, Speaker
 from services.statements.rows import subject
 from services.statements.rows.happenings import happenings
 from services.statements.rows.judgements import judges_alone, with_courses
-from services.statements.rows.known_words import has_none
+from services.statements.rows.known_words import has_all, has_none
 from services.statements.rows.rows import told_of
 from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 from services.statements.tables import cells_of, is_head, told_in_cells
@@ -57,6 +58,9 @@ class MessageCheck:
 
         What contradicts the record does so whatever it cites beside it.
         """
+        denied, told = behind_denial(text, self.grounds.rows)
+        if told:  # "No, it was stopped": what is told is no denial
+            return worst([self.check(denied), self.check(told)])
         cited = refs_in(text)
         if not any(map(is_paper, cited)):
             sentence = self._read(text)
@@ -206,14 +210,17 @@ class MessageCheck:
         return worst([told, self._clause(sentence, replace(clause, smoking=""))])
 
     def _as_you_said(self, clause: Clause) -> Verdict:
-        """Compare with what users said; what they denied is no support for it, nor the reverse."""
+        """Compare with what users said, in all its words; what they denied is no support for it."""
         held, named = self.grounds.held, clause.names or clause.objects
-        if not named and not clause.has_values:
-            return UNCHECKED
-        if "no" not in clause.cues:
+        if clause.has_values and "no" not in clause.cues:
             return compare_values(clause, held, names=named)
-        is_denied = any(row.negated and {*named} <= row.words for row in held.rows)
-        return Verdict("supported" if named and is_denied else "unsupported")
+        words = clause.words - clause.called - saying("of_saying") - statement_words().fillers
+        told = {*named, *filter(str.isalpha, words)}
+        if clause.cues & {"nothing", "maybe"} or not told:
+            return UNCHECKED
+        rows = [row for row in held.rows if has_all(told, row.words)]
+        is_so = any(row.negated == ("no" in clause.cues) for row in rows)
+        return Verdict("supported" if is_so else "unsupported")
 
     def _advises_untaken(self, sentence: Sentence, clause: Clause) -> bool:
         is_of_patient = "about_patient" in sentence.cues or clause.says("devices")

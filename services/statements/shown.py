@@ -26,7 +26,8 @@ def maker_label(message: AgentMessage) -> str:
 
 def not_supported(message: AgentMessage) -> str:
     """Return the block that ends a message in plain text; "" where nothing is to be said."""
-    lines = [_line(message, one) for one in message.statements if one.state != "supported"]
+    told = (_line(message, one) for one in message.statements if one.state != "supported")
+    lines = dict.fromkeys(told)  # what is said forty times is listed once
     return "\n".join([HEADING, *(f"- {line}" for line in lines)]) if lines else ""
 
 

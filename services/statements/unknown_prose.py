@@ -61,15 +61,26 @@ def _cites_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
 def _states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
     """Whether no row has all words by which a sentence states something of the patient."""
     is_open = sentence.text.rstrip(" *_\n")[-1:].isalpha() and not sentence.is_item
-    is_title = is_open and "asserts" not in sentence.cues  # "Mrs Yost – overview"
+    label = _of_life(sentence, rows)
+    is_title = is_open and not label and "asserts" not in sentence.cues  # "Mrs Yost – overview"
     if sentence.is_heading or sentence.asks or sentence.refs or is_title:
         return False
     is_of_patient = "about_patient" in sentence.cues or bool(sentence.words & saying("offspring"))
+    is_of_patient = is_of_patient or bool(label)
+    own_names = own_names | label if told_of(sentence.words) - label else own_names
     told = [one for one in sentence.clauses if _is_unknown(one, rows, own_names, is_of_patient)]
     if told and sentence.reader is not None:  # "has capacity and wants to go home", each for itself
         parts = sentence.reader.segments()
         told = [one for one in parts if _is_unknown(one, rows, own_names, is_of_patient)]
     return bool(told) or _is_in_strange_words(sentence, rows.words)
+
+
+def _of_life(sentence: Sentence, rows: KnownRows) -> frozenset[str]:
+    """Return the words before what is told of a life alone: "Occupation: …", "Drinks …"."""
+    head, is_label, _ = sentence.text.strip(" *-•\n").partition(":")
+    words = rows.read(head if is_label else head.partition(" ")[0]).words
+    is_told = is_label or "asserts" in sentence.cues
+    return words if is_told and words & saying("of_a_life") else frozenset()
 
 
 def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:

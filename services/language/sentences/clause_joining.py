@@ -94,7 +94,8 @@ def _collide(last: Clause, clause: Clause) -> bool:
     has_value = last.quantities or clause.quantities
     both_dated = last.dates and clause.dates and (has_value or is_deed)
     both_dated = both_dated and not clause.differences  # "2 kg less than in 2016"
-    both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
+    scales = {one.stages[0].scale for one in (last, clause) if one.stages}
+    both_graded = last.stages and clause.stages and len(scales - {""}) < 2
     both_often = last.often and clause.often
     is_now = last.dates and clause.quantities and "newest" in clause.cues and not clause.dates
     # "was 68 kg and has risen since 2019"

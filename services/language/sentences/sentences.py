@@ -71,16 +71,18 @@ def _is_end(text: str, start: int, at: int, end: int) -> bool | None:
         return True
     if _ITEM.fullmatch(text[start : end + 1]):
         return False
-    return _ends_before(following, word) if following[1] else None
+    ahead = text[start : at - len(word)].lower().split()[-1:]
+    is_name = len(word) == 1 and saying("before_a_letter").isdisjoint(ahead)  # not "hepatitis A."
+    return _ends_before(following, word, is_name=is_name) if following[1] else None
 
 
-def _ends_before(following: re.Match[str], word: str) -> bool | None:
+def _ends_before(following: re.Match[str], word: str, *, is_name: bool) -> bool | None:
     """Whether a point behind `word` ends a sentence, by the word that follows."""
     next_word, behind = following.groups()
     words = statement_words()
     is_reply = word.lower() in saying("denying_alone") and not next_word[0].isdigit()  # "No. 4"
     is_short = word.lower() in words.abbreviations and not is_reply
-    if is_short or (len(word) == 1 and word.isalpha()):
+    if is_short or (is_name and word.isalpha()):
         return False
     if word.isdigit():
         is_whole = bool(behind) or len(next_word) >= 12

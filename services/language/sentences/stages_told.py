@@ -43,8 +43,9 @@ def stages_in(
         if tnm := TNM.match(word):
             found.append(Stage(tnm["letter"], tnm["rest"].lower(), tnm["prefix"]))
             used.append((offset, offset + len(word)))
-        elif not scales and len(word) > 1 and ROMAN.match(word):
-            found.append(Stage("", graded(word)))
+        elif not scales and len(word) > 1 and (roman := ROMAN.match(word)):
+            # "IVA since February": with a letter it is a stage, alone perhaps a segment.
+            found.append(Stage("stage" if roman["rest"] else "", graded(word)))
     return found, used
 
 

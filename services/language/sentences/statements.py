@@ -85,16 +85,12 @@ def _in_other_words() -> Sequence[tuple[str, str]]:
 def _restated(text: str, lower: str) -> str:
     """Return what is told in other words as it is compared: "below the obesity threshold"."""
     if " the " in lower or " den " in lower or " dem " in lower:
-        text = _BEYOND.sub(_than, text)
+        # "lower than the 38 of July" for "below the 38 of July"
+        text = _BEYOND.sub(lambda one: f"{'lower' if one['low'] else 'higher'} than the ", text)
     text = _PURPOSE.sub(" ", text) if "–" in text or "—" in text else text
     if ": " in text:
         text = _behind_count(text)
     return text
-
-
-def _than(found: re.Match[str]) -> str:
-    """Return "lower than the 38 of July" for "below the 38 of July"."""
-    return f"{'lower' if found['low'] else 'higher'} than the "
 
 
 def _behind_count(text: str) -> str:

@@ -64,12 +64,9 @@ def excepted(link: Link, rows: KnownRows) -> tuple[list[Clause], list[KnownRow]]
     end = next(ends, len(second))
     said = frozenset(cue for one in second[:end] for cue in one.cues) & _TOLD_OF_ALL
     main = [replace(one, cues=one.cues | said) for one in main] + [*second[end:]]
-    found = [_excepted(one, unit, rows) for one in second[:end] for unit in _units(one)]
+    units = [(one, unit) for one in second[:end] for unit in one.names or [""]]
+    found = [_excepted(one, [unit] if unit else one.topics, rows) for one, unit in units]
     return main, [row for of_unit in found for row in of_unit] if all(found) else []
-
-
-def _units(clause: Clause) -> list[tuple[str, ...]]:
-    return [(one,) for one in clause.names] or [clause.topics]
 
 
 def _excepted(clause: Clause, unit: Sequence[str], rows: KnownRows) -> list[KnownRow]:

@@ -60,8 +60,8 @@ def none_more(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Ver
     """Return the verdict over a denial of one more; None where a clause denies none."""
     is_done = bool(plain and clause.dates) and all(row.kind in DONE_ONCE for row in plain)
     told = _not_so_many(clause, rows, plain) or _none_later(clause, rows, plain)
-    told = told or _not_treated(clause, rows, plain)
-    return told or _not_prescribed(clause, rows) or (not_then(clause, plain) if is_done else None)
+    told = told or _not_treated(clause, rows, plain) or _not_prescribed(clause, rows)
+    return told or (not_then(clause, plain, rows) if is_done else None)
 
 
 def _not_so_many(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:
@@ -72,7 +72,8 @@ def _not_so_many(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> 
     kinds = {row.kind for row in plain if not row.needs_all}
     is_part = any(places_told(replace(clause, words=row.words)) for row in plain)  # "second toe"
     is_told = plain and len(which) == 1 and len(kinds) < 2 and not (is_part or clause.dates)
-    if not is_told or not kinds <= rows.whole.keys() & {*COUNTED_ONE_BY_ONE, "medication"}:
+    counted = (rows.named | rows.whole.keys()) & {*COUNTED_ONE_BY_ONE, "medication"}
+    if not is_told or not kinds <= counted:
         return None
     is_drug = kinds == {"medication"}
     given = {one for row in plain for one in ([row.needs] if is_drug else begun_days(row))}
@@ -129,7 +130,7 @@ def _none_later(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> V
     return _not_since(clause, [row for row in of_kind if row.order and not row.is_text])
 
 
-def not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
+def not_then(clause: Clause, there: Sequence[KnownRow], rows: KnownRows) -> Verdict:
     """Return the verdict over "none in 2016": sure where rows are of before and after it."""
     if clause.says("later"):
         return _not_since(clause, there)
@@ -138,6 +139,8 @@ def not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     days = sorted(row.order[:4] for row in there if row.order)
     years = [str(one.year) for day in clause.dates for one in day.readings if one.year]
     is_within = bool(days and years) and days[0] <= min(years) and max(years) <= days[-1]
+    # What a whole list does not hold is not recorded, of whatever year.
+    is_within |= "recorded" in clause.cues and {row.kind for row in there} <= rows.whole.keys()
     return supported(there) if is_within else Verdict("unsupported", refs(there[:1]))
 
 

@@ -47,14 +47,20 @@ class KnownRows:
         self.today = today
         self.rows: list[KnownRow] = []
         self._by_word = _Sorted(self.rows, lambda row: row.words)
-        self._by_number = _Sorted(self.rows, _numbers)
-        self._by_day = _Sorted(self.rows, _days)
+        self._by_number = _Sorted(
+            self.rows,
+            lambda row: [round(each, 4) for one in row.quantities for each in one.readings],
+        )
+        self._by_day = _Sorted(
+            self.rows, lambda row: [(day.year, m) for day in row.dates for m in (day.month, None)]
+        )
         self.by_source = _Sorted(self.rows, lambda row: row.sources).of
         self._names: set[str] = set()
         self._read: dict[str, Sentence] = {}  # until there are more names
         self.personal: list[KnownRow] = []
         self.empty: list[EmptyResult] = []
         self.whole: dict[str, str] = {}  # what a list of all of a kind says of what it lacks
+        self.named: set[str] = set()  # of which all that were asked for by name are listed
         self.words: set[str] = set()
         self.titles: set[str] = set()
         self.counts: dict[str, set[float]] = {}
@@ -83,6 +89,8 @@ class KnownRows:
         for note in (one for one in view.notes if one.endswith(_MISSING)):
             words = stems_of(note) | clause_of(note.removesuffix(_MISSING)).words
             self.empty.append(EmptyResult(words=words, says=note))
+        if not view.left_out and view.title.lower().startswith(f"{view.tool}: "):
+            self.named.add(_kind_of_tool(view.tool))
         if _is_whole(view):
             lacks = f"Not among the {len(view.rows)} listed {view.title.lower()}"
             self.whole[_kind_of_tool(view.tool)] = lacks
@@ -147,14 +155,6 @@ class KnownRows:
         self._names.update(*[row.naming for row in named])
         self._read.clear()
         self.titles.update(row.title for row in named if row.title)
-
-
-def _numbers(row: KnownRow) -> Sequence[float]:
-    return [round(number, 4) for one in row.quantities for number in one.readings]
-
-
-def _days(row: KnownRow) -> Sequence[tuple[int | None, int | None]]:
-    return [(day.year, month) for day in row.dates for month in (day.month, None)]
 
 
 def _is_whole(view: ChartView) -> bool:

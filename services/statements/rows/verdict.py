@@ -1,6 +1,6 @@
 """What the comparison of a sentence with the rows found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 Finding: TypeAlias = Literal["supported", "unsupported", "contradicted", "unchecked"]
@@ -32,4 +32,4 @@ def worst(verdicts: list[Verdict]) -> Verdict:
         return UNCHECKED
     chosen = max(verdicts, key=lambda one: _WEIGHT[one.state])
     sources = tuple(dict.fromkeys(ref for one in verdicts for ref in one.sources))
-    return Verdict(chosen.state, sources, chosen.record_says)
+    return replace(chosen, sources=sources)

@@ -11,6 +11,7 @@ from services.language.figures.written_dates import WrittenDate, dates_in, recor
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import word_of
 from services.language.sentences.statement_parts import REFERENCE
+from services.language.words.phrases import says
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import statement_words
 from services.records.resources.entry import instant
@@ -164,7 +165,9 @@ def _other_row(row: ViewRow, value: str, date: str, refs: tuple[str, ...]) -> Vi
 
 
 def _known(row: ViewRow, text: str) -> KnownRow:
-    """Return a row; `text` is what it says besides its name."""
+    """Return a row; `text` is what it says besides its name, an order to a machine nothing."""
+    if says(text, "orders_machine"):
+        row, text = row.model_copy(update={"value": "", "detail": ""}), ""
     detail = text.removeprefix(row.value)
     clause = clause_of(f"{row.name} {row.value if text else ''} {row.unit} {detail}")
     told, name, core = clause_of(text), stems_of(row.name), core_for(row)
@@ -178,6 +181,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     status = stems_of(f"{row.status} {row.flag}")
     title = title_of(row)
     called = frozenset({word_of(title)} if title else ())
+    codes = {stem(code.rpartition("|")[2]) for code in row.code}
     return KnownRow(
         name=name,
         says=_says(row),
@@ -186,7 +190,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         needs=needs_of(row) | classes_of(row) | called,
         needs_all=row.number is not None or bool(row.unit),
         words=name.union(
-            core, clause.words, kind.words, topics, status, _codes(row), classes_of(row), called
+            core, clause.words, kind.words, topics, status, codes, classes_of(row), called
         ),
         quantities=_quantities(row, clause),
         figures=tuple(quantities_in(f"{row.name} {row.unit}")) if row.number is not None else (),
@@ -209,10 +213,6 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         is_plan=bool(hedges) or (is_problem and "planned" in clause_of(row.name).cues),
         hedges=hedges,
     )
-
-
-def _codes(row: ViewRow) -> Iterator[str]:
-    return (stem(code.rpartition("|")[2]) for code in row.code)
 
 
 def _dates(row: ViewRow) -> Iterator[WrittenDate]:

@@ -80,11 +80,16 @@ def all_charts() -> list[str]:
     return sorted([*kept, *public])
 
 
-def views_of(chart: str) -> Iterator[ChartView]:
-    """Yield what each tool gives of one of the charts that are always there."""
+def record_of(chart: str) -> PatientRecord:
+    """Return one of the charts that are always there."""
     path = _path_of(chart)
     assert path is not None
-    yield from _views(_record(path, chart))
+    return _record(path, chart)
+
+
+def views_of(chart: str) -> Iterator[ChartView]:
+    """Yield what each tool gives of one of the charts that are always there."""
+    yield from _views(record_of(chart))
 
 
 def rows_of(chart: str, tool: str) -> list[ViewRow]:

@@ -140,6 +140,16 @@ def test_what_a_user_said_counts_only_as_that() -> None:
     assert verdict("She takes ibuprofen 400 mg.", on=on).state == "unsupported"
 
 
+@with_cases("text", "is_so")
+def test_each_word_that_a_user_is_said_to_have_said_was_said(text: str, is_so: bool) -> None:
+    held = KnownRows()
+    for told in ("Noted: he wants no chemo", "wife is called Jana", "lives alone with two dogs"):
+        held.add_text(told, date=None, sources=())
+    for speaker in (Speaker(), Speaker(reads_records=False)):
+        found = verdict(text, on=grounds(held=held), speaker=speaker)
+        assert (found.state in ("supported", "unchecked")) == is_so
+
+
 @pytest.mark.parametrize("thing", ["troponin", "potassium", "apixaban", "stroke"])
 @pytest.mark.parametrize("count", ["0 times", "0 results", "zero times", "0 visits"])
 def test_a_count_of_none_is_never_more_than_unsupported(thing: str, count: str) -> None:

@@ -1,5 +1,6 @@
 """Sentences are checked on what one tool of the turn returned, and not on the whole chart."""
 
+from services.records.views.lists import immunizations
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.rows.known import KnownRows
@@ -27,3 +28,12 @@ def test_a_sentence_on_the_rows_of_one_tool_is(
     grounds = Grounds(rows=rows, own_names=stems_of(_NAMES[chart]), has_name=True)
 
     assert MessageCheck(grounds=grounds, speaker=Speaker()).check(text).state == state
+
+
+@with_cases("text", "state")
+def test_a_list_asked_for_by_name_tells_how_often_it_was_given(text: str, state: str) -> None:
+    rows = KnownRows()
+    rows.add_view(immunizations(fresh.record_of("child"), name="influenza"))
+    check = MessageCheck(grounds=Grounds(rows=rows, has_name=True), speaker=Speaker())
+
+    assert check.check(text).state == state

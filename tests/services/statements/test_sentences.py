@@ -12,7 +12,8 @@ Potassium was 4.1 mmol/L on 2. März 2026. Dr. Weber saw her, e.g. in May. She i
 | a | b |
 
 Stage IV. No allergies. The end is 5. Then 6.
-No. She has none, as in No. 4 of them."""
+No. She has none, as in No. 4 of them.
+He got hep A. Dr. A. Weber saw him."""
 
 
 def test_sentences_end_where_a_reader_says_they_end() -> None:
@@ -32,6 +33,8 @@ def test_sentences_end_where_a_reader_says_they_end() -> None:
         "Then 6.",
         "No.",
         "She has none, as in No. 4 of them.",
+        "He got hep A.",
+        "Dr. A. Weber saw him.",
     ]
 
 
