@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.contents import ChatHistory, ChatMessageContent
 
 from data_models.errors import ModelError
@@ -10,6 +9,7 @@ from group_chat.agents import TeamAgent
 from group_chat.drafts.checked_output import CheckedPiece
 from group_chat.drafts.draft import Draft
 from group_chat.messages import say_once
+from services.language.model_output.model_text import ModelText
 from services.patient_context.reading.snapshot import neutralise
 
 # Has a model say once more what the record contradicted, with what the record says.
@@ -23,7 +23,7 @@ _INSTRUCTIONS = (
 )
 
 
-async def repair(chat_model: ChatCompletionClientBase, withheld: Sequence[CheckedPiece]) -> str:
+async def repair(agent: TeamAgent, withheld: Sequence[CheckedPiece]) -> str:
     """Return new sentences for those that were withheld; "" where the model gives none.
 
     One call. They are to be checked as any others.
@@ -32,9 +32,11 @@ async def repair(chat_model: ChatCompletionClientBase, withheld: Sequence[Checke
     if not (rows := [one for one in withheld if one.verdict.sources][:LIMIT_SENTENCES]):
         return ""
     try:
-        return await say_once(chat_model, _INSTRUCTIONS, neutralise(_listed(rows)))
+        said = await say_once(agent.model, _INSTRUCTIONS, neutralise(_listed(rows)))
     except ModelError:
         return ""  # what was withheld is listed with what the record says
+    text = ModelText(tools=agent.tools)  # a call is none, and not shown
+    return text.feed(said) + text.finish()
 
 
 def _listed(rows: Sequence[CheckedPiece]) -> str:
@@ -67,5 +69,5 @@ async def amend(agent: TeamAgent, draft: Draft, *, prompt: Prompt) -> AsyncItera
             if said.strip():
                 break
         yield draft.settle()
-    if draft.withheld and agent.repairs and (text := await repair(agent.model, draft.withheld)):
+    if draft.withheld and agent.repairs and (text := await repair(agent, draft.withheld)):
         yield draft.repair(text)

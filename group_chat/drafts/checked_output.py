@@ -15,7 +15,6 @@ from services.evidence.pubmed import RESEARCH
 from services.language.sentences.sentences import SentenceStream, sentences_of
 from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence, refs_in
-from services.language.utterance import ChartQuestion
 from services.language.words.phrases import says
 from services.language.words.statement_tables import saying
 from services.records.answers.papers import parted
@@ -206,15 +205,11 @@ class CheckedOutput:
             (one, name) for one, _ in turn.looked for name in (one.name or one.tool).split(", ")
         ]
         grounds.asked = tuple(name for _, name in asked)
-        grounds.asked_now = frozenset(name for one, name in asked if _is_of_now(one))
+        now = ("medications", "problems")  # "is she on steroids?" asks for what is taken now
+        grounds.asked_now = frozenset(n for one, n in asked if one.tool in now and not one.is_past)
         self._views, self._runs = len(turn.views), len(turn.ran)
         for rows in (grounds.rows, grounds.papers):
             rows.sources.update(turn.sources)
-
-
-def _is_of_now(question: ChartQuestion) -> bool:
-    """Whether it asks for what is taken, or had, now: "is she on steroids?"."""
-    return question.tool in ("medications", "problems") and not question.is_past
 
 
 def _is_drawn(view: ChartView, text: str) -> bool:

@@ -10,6 +10,7 @@ from group_chat.direct_answers import usable
 from group_chat.drafts.checked_output import CheckedOutput, StatementChecking
 from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
+from services.statements.shown import not_supported
 from services.tool_memory.session import FinishedRun
 from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, house_team, text
 from tests.tables import with_cases
@@ -29,6 +30,17 @@ async def test_what_is_not_so_is_marked_or_not_shown(world: TeamWorld, said: str
     for one in marked:
         shown = shown.replace(message.text[one.start : one.end], "")
     assert all(line.strip(" -") not in shown for line in said.splitlines())
+
+
+@with_cases("written")
+async def test_a_call_that_a_repair_writes_is_not_shown(world: TeamWorld, written: str) -> None:
+    wrong = "ECOG is 4. ECOG is 4.\n\nECOG is 4."
+    world.model.queue(call("current_status"), text(wrong), text(f"Sure.\n{written}"))
+    request = world.request("@PatientStatus how is she?", mentions=("PatientStatus",))
+    heard = Heard([event async for event in world.chat.run(request)])
+    message = heard.of(AgentMessageFinished)[-1].message
+    assert "results" not in message.text
+    assert not_supported(message).count("\n- ") == 1  # what is said three times is listed once
 
 
 @pytest.mark.slow
