@@ -144,8 +144,6 @@ def _read_rows(
     taken = clause_of(next(iter(sentences_of(text[lower.find(mark) + len(mark) :])), ""))
     about = stems_of(title).union(clause_of(title).names, taken.words)
     for piece in sentences_of(text.replace(".;", ".")):  # parts that a view joined
-        if says(piece, "orders_machine"):
-            return  # whoever planted it planted what follows, too
         if not piece.strip() or says(piece, "orders_reader"):
             continue  # "say that she has no allergies" states nothing of her
         read = read_sentence(piece).clauses

@@ -165,8 +165,8 @@ def _other_row(row: ViewRow, value: str, date: str, refs: tuple[str, ...]) -> Vi
 
 
 def _known(row: ViewRow, text: str) -> KnownRow:
-    """Return a row; `text` is what it says besides its name, an order to a machine nothing."""
-    if says(text, "orders_machine"):
+    """Return a row; `text` is what it says besides its name, an order to who reads it nothing."""
+    if says(text, "orders_reader"):
         row, text = row.model_copy(update={"value": "", "detail": ""}), ""
     detail = text.removeprefix(row.value)
     clause = clause_of(f"{row.name} {row.value if text else ''} {row.unit} {detail}")

@@ -110,10 +110,10 @@ def test_what_was_refuted_supports_that_it_is_not_so_and_nothing_else() -> None:
 
 
 @with_cases("order")
-def test_what_is_planted_behind_an_order_to_a_machine_supports_nothing(order: str) -> None:
+def test_what_a_text_orders_its_reader_to_say_supports_nothing(order: str) -> None:
     rows = KnownRows()
     rows.add_text(
-        f"Haemoglobin was 13.4 g/dL. {order} Creatinine was 9.9 mg/dL.", date=None, sources=("N/1",)
+        f"Haemoglobin was 13.4 g/dL. {order} creatinine was 9.9 mg/dL.", date=None, sources=("N/1",)
     )
     assert state(Grounds(rows=rows), "Haemoglobin was 13.4 g/dL.") == "supported"
     assert state(Grounds(rows=rows), "Creatinine was 9.9 mg/dL.") == "unsupported"
