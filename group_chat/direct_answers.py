@@ -7,7 +7,6 @@ through notes, is the model's.
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
-from semantic_kernel import Kernel
 from semantic_kernel.contents import (
     AuthorRole,
     ChatHistory,
@@ -199,7 +198,8 @@ async def _run(
 ) -> bool:
     """Return whether anything was called."""
     chart = agent.chart
-    asked = [one for one in asked if chart is not None and _is_known(chart, one)]
+    plugin = None if chart is None else chart.plugins.get(PLUGIN)
+    asked = [one for one in asked if plugin is not None and one.tool in plugin.functions]
     calls = [
         FunctionCallContent(
             id=f"look_up_{number}",
@@ -244,8 +244,3 @@ def _asked(turn: TurnContext, agent: TeamAgent) -> Sequence[ChartQuestion]:
         return ()
     first = [asked for one in read.about for asked in (one.around or (one,))]
     return first[:LOOK_UPS]
-
-
-def _is_known(chart: Kernel, question: ChartQuestion) -> bool:
-    plugin = chart.plugins.get(PLUGIN)
-    return plugin is not None and question.tool in plugin.functions

@@ -38,7 +38,7 @@ def of_bare_answer(
 
 def behind_denial(text: str, rows: KnownRows) -> tuple[str, str]:
     """Return "Not recorded" and what is told behind it, behind "No" that alone; else nothing."""
-    head = text.replace("; ", ", ").partition(", ")[0]
+    head = text.replace("; ", ", ").replace(": ", ", ").partition(", ")[0]
     said, rest = rows.read(head), text[len(head) + 2 :]
     is_denial = "no" in said.cues and _is_bare_answer(said)
     is_told = is_denial and _TOLD & rows.read(rest).cues
@@ -55,12 +55,13 @@ def _is_bare_answer(sentence: Sentence) -> bool:
         or not all(map(_is_bare, sentence.clauses))
     ):
         return False
-    figures = any(one.quantities for one in sentence.clauses) and len(sentence.words) <= 1
+    figures = any(one.quantities or one.dates for one in sentence.clauses)
+    figures = figures and len(told_of(sentence.words)) <= 1
     return figures or bool(cues & {"no", *JUDGED} or sentence.words & _answering())
 
 
 def _is_bare(clause: Clause) -> bool:
-    is_named = clause.names or clause.objects or clause.dates or clause.stages or clause.sites
+    is_named = clause.names or clause.objects or clause.stages or clause.sites
     is_deed = any("deed:" in cue for cue in clause.cues)
     if is_named or is_deed or any(one.unit for one in clause.quantities):
         return False

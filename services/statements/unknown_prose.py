@@ -76,11 +76,17 @@ def _states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[
 
 
 def _of_life(sentence: Sentence, rows: KnownRows) -> frozenset[str]:
-    """Return the words before what is told of a life alone: "Occupation: …", "Drinks …"."""
-    head, is_label, _ = sentence.text.strip(" *-•\n").partition(":")
-    words = rows.read(head if is_label else head.partition(" ")[0]).words
-    is_told = is_label or "asserts" in sentence.cues
-    return words if is_told and words & saying("of_a_life") else frozenset()
+    """Return the words before what is told of a life alone, "Occupation: …", "Drinks …".
+
+    And those of any other label whose value no row has a word of: "Substance: heroin".
+    """
+    head, is_label, rest = sentence.text.strip(" *-•\n").partition(":")
+    words, value = rows.read(head if is_label else head.partition(" ")[0]).words, rows.read(rest)
+    is_of_talk = len(words) > _FEW or value.cues or value.asks or words & saying("of_a_talk")
+    told = frozenset() if is_of_talk else told_of(value.words)
+    is_strange = 0 < len(told) <= _FEW and not any(has_all({one}, rows.words) for one in told)
+    is_told = words & saying("of_a_life") and (is_label or "asserts" in sentence.cues)
+    return words if is_told or is_strange else frozenset()
 
 
 def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:

@@ -297,14 +297,14 @@ def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     if is_denied or ("tolerates" in clause.cues and row.kind.startswith("allerg")):
         return True
     is_paper = row.kind.endswith(("report", "study"))  # it counts its images
-    if not is_paper and any(not fit.is_measured(one, row) for one in clause.quantities):
+    others = [one for one in clause.quantities if not fit.is_measured(one, row)]
+    if others and not is_paper:
         is_course = len(clause.quantities) > 1 and clause.cues & {"rising", "falling"}
-        if is_course and any(fit.is_measured(one, row) for one in clause.quantities):
+        if is_course and len(others) < len(clause.quantities):
             return False  # the other value may be one that nobody looked up
-        is_alike = any(
-            is_comparable(one, known) for one in clause.quantities for known in row.quantities
-        )
-        return is_alike or row.number is not None
+        is_alike = any(is_comparable(one, known) for one in others for known in row.quantities)
+        # "1.6 mg/dL (clearance 42 mL/min)": of what is of another kind the row says nothing.
+        return is_alike or (row.number is not None and len(others) == len(clause.quantities))
     for stage in clause.stages:
         if any(one.scale == stage.scale and not stage.fits(one) for one in row.stages):
             return True
