@@ -36,7 +36,7 @@ OTHER_PATIENT = "A sentence about another patient was left out."
 
 # By the first a sentence does not say that somebody's chart is open.
 _NOT_OPEN, _DENIALS = frozenset({"no", "maybe", "not_yet"}), frozenset({"no", "nothing"})
-_TELLING = ("about_patient", "asserts", "deed:", "newest")
+_TELLING = ("about_patient", "asserts", "deed:", "newest", "planned")
 """By these a sentence tells what somebody is, has or did."""
 
 
