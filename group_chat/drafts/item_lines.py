@@ -38,11 +38,12 @@ def changes_told(turn: TurnContext, runs: Sequence[FinishedRun]) -> str:
     A model may give a tool other words than it was given, and tell of the user's.
     """
     changed = [(run.tool, row) for run in runs for row in _rows_changed(run)]
-    year = turn.request.now.year
-    return "\n".join(
-        f"**{turn.text(f'title_{tool}')}**\n- {item_line(row, turn.language, year=year)}"
-        for tool, row in changed
-    )
+    return "\n".join(_told(turn, tool, row) for tool, row in changed)
+
+
+def _told(turn: TurnContext, tool: str, row: Mapping[str, Any]) -> str:
+    line = item_line(row, turn.language, year=turn.request.now.year)
+    return f"**{turn.text(f'title_{tool}')}**\n- {line}"
 
 
 def _rows_changed(run: FinishedRun) -> list[Mapping[str, Any]]:

@@ -17,7 +17,6 @@ from services.language.words.folding import fold, words_of
 from services.language.words.phrases import says, words_for
 from services.language.words.text_words import addresses_in, figures_said
 from services.statements.deeds import proven_by
-from services.tool_memory.session import FinishedRun
 
 _STEM_CHARS = 4
 _FREE = frozenset({"find_free_time", "available_slots"})
@@ -98,13 +97,9 @@ def _has_none(sentence: str, turn: TurnContext) -> bool:
     part, is_rest = part_of_day_in(sentence), says(sentence, "rest_of_own")
     kinds = [tools for one, tools in _LISTS.items() if says(sentence, one)]
     found = [[one for one in runs if one.tool in tools] for tools in kinds] or [runs]
-    rows = (row for of_kind in found for run in of_kind for row in _rows_of(run))
+    given = (one for of_kind in found for run in of_kind for one in (run.data or {}).values())
+    rows = (row for one in given if isinstance(one, list | tuple) for row in one)
     return all(found) and (is_rest or not any(_is_in(row, part) for row in rows))
-
-
-def _rows_of(run: FinishedRun) -> Iterator[Any]:
-    lists = (one for one in (run.data or {}).values() if isinstance(one, list | tuple))
-    return (row for rows in lists for row in rows)
 
 
 def _is_in(row: Any, part: range | None) -> bool:

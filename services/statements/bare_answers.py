@@ -1,6 +1,6 @@
 """Answers that name nothing themselves, read as if they named what was asked. Pure.
 
-"Yes.", "None recorded.", "All normal.", "0".
+"Yes.", "None recorded.", "All normal.", "0". And what is repeated as a user's words.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,10 +10,12 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying, stem, stems_told
 from services.language.words.statement_words import statement_words
+from services.statements.comparing.compare import compare_values
 from services.statements.grounds import Grounds
 from services.statements.rows.known import KnownRows
+from services.statements.rows.known_words import has_all
 from services.statements.rows.rows import JUDGED, told_of
-from services.statements.rows.verdict import Verdict, worst
+from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 
 _HABIT = {True: "non-smoker", False: "smoker"}
 """What a bare answer to a question about smoking says, by whether it denies."""
@@ -43,6 +45,20 @@ def behind_denial(text: str, rows: KnownRows) -> tuple[str, str]:
     is_denial = "no" in said.cues and _is_bare_answer(said)
     is_told = is_denial and _TOLD & rows.read(rest).cues
     return ("" if yes_no_in(head) else head, rest) if is_told else ("", "")
+
+
+def as_you_said(clause: Clause, held: KnownRows) -> Verdict:
+    """Compare with what users said, in all its words; what they denied is no support for it."""
+    named = clause.names or clause.objects
+    if clause.has_values and "no" not in clause.cues:
+        return compare_values(clause, held, names=named)
+    words = clause.words - clause.called - saying("of_saying") - statement_words().fillers
+    told = {*named, *filter(str.isalpha, words)}
+    if clause.cues & {"nothing", "maybe"} or not told:
+        return UNCHECKED
+    rows = [row for row in held.rows if has_all(told, row.words)]
+    is_so = any(row.negated == ("no" in clause.cues) for row in rows)
+    return Verdict("supported" if is_so else "unsupported")
 
 
 def _is_bare_answer(sentence: Sentence) -> bool:

@@ -9,10 +9,9 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.links import EXCEPT, TOLD
 from services.language.sentences.name_kinds import with_joined
 from services.language.sentences.statements import Sentence, refs_in
-from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements import clause_parts
-from services.statements.bare_answers import behind_denial, of_bare_answer
+from services.statements.bare_answers import as_you_said, behind_denial, of_bare_answer
 from services.statements.comparing.compare import compare_values
 from services.statements.comparing.compare_absence import compare_absence, deny_all, topics_denied
 from services.statements.comparing.compare_several import advises_untaken
@@ -22,15 +21,16 @@ from services.statements.comparing.none_more import not_told
 from services.statements.comparing.smoking import OF_SMOKING, compare_smoking
 from services.statements.deeds_told import deed_told
 from services.statements.grounds import Grounds, Speaker
+from services.statements.noticed import tells_of_life
 from services.statements.rows import subject
 from services.statements.rows.happenings import happenings
 from services.statements.rows.judgements import judges_alone, with_courses
-from services.statements.rows.known_words import has_all, has_none
+from services.statements.rows.known_words import has_none
 from services.statements.rows.rows import told_of
 from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 from services.statements.tables import cells_of, is_head, told_in_cells
 from services.statements.times.ages import with_birth_day
-from services.statements.unknown_prose import tells_of_life, tells_unknown
+from services.statements.unknown_prose import tells_unknown
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
@@ -177,7 +177,7 @@ class MessageCheck:
 
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
-            return self._as_you_said(clause)
+            return as_you_said(clause, self.grounds.held)
         deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
@@ -208,19 +208,6 @@ class MessageCheck:
             return compare_smoking(clause, rows)
         told = compare_smoking(replace(clause, dates=(), quantities=()), rows)
         return worst([told, self._clause(sentence, replace(clause, smoking=""))])
-
-    def _as_you_said(self, clause: Clause) -> Verdict:
-        """Compare with what users said, in all its words; what they denied is no support for it."""
-        held, named = self.grounds.held, clause.names or clause.objects
-        if clause.has_values and "no" not in clause.cues:
-            return compare_values(clause, held, names=named)
-        words = clause.words - clause.called - saying("of_saying") - statement_words().fillers
-        told = {*named, *filter(str.isalpha, words)}
-        if clause.cues & {"nothing", "maybe"} or not told:
-            return UNCHECKED
-        rows = [row for row in held.rows if has_all(told, row.words)]
-        is_so = any(row.negated == ("no" in clause.cues) for row in rows)
-        return Verdict("supported" if is_so else "unsupported")
 
     def _advises_untaken(self, sentence: Sentence, clause: Clause) -> bool:
         is_of_patient = "about_patient" in sentence.cues or clause.says("devices")

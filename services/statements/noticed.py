@@ -1,9 +1,9 @@
-"""Whether who is said to have noticed or written something is one whom the record names. Pure."""
+"""Whether who is said to have noticed something is named, and what is told of a life. Pure."""
 
 from services.language.people.named_person import doctors_named_in
 from services.language.sentences.clauses import joined
 from services.language.sentences.statements import Sentence
-from services.language.words.statement_tables import saying
+from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import statement_words
 from services.statements.rows.fit import is_measured
 from services.statements.rows.known import KnownRows
@@ -32,4 +32,14 @@ def is_noticed_by_other(sentence: Sentence, rows: KnownRows) -> bool:
         and all(any(is_measured(one, row) for row in own) for one in clause.quantities)
         and all(any(one.fits(each) for row in own for each in row.stages) for one in clause.stages)
         for own in of_source
+    )
+
+
+def tells_of_life(sentence: Sentence) -> bool:
+    """Whether it is of how somebody lives, feels or is, or what a board wants: no errand's find."""
+    errands = stems_told("things_done") - saying("who", "it")
+    is_of_board = sentence.words & saying("boards") and sentence.words & stems_told("deciding")
+    return bool(is_of_board) or any(
+        "about_patient" in one.cues and errands.isdisjoint(one.words) and one.says("of_a_life")
+        for one in sentence.clauses
     )

@@ -1,14 +1,17 @@
-"""What the cells of a table tell, each by the head of its column and of its row. Pure."""
+"""What cells of a table tell, by the heads of column and row, and a line by its label. Pure."""
 
 from collections.abc import Sequence
 
 from services.language.figures.quantities import unit_code
 from services.language.sentences.clauses import Clause
-from services.language.sentences.statements import read_sentence
+from services.language.sentences.statements import Sentence, read_sentence
+from services.language.words.statement_tables import saying
 from services.statements.rows.known import KnownRows
+from services.statements.rows.known_words import has_all
+from services.statements.rows.rows import told_of
 
 _RULE = frozenset("|-: ")
-_EMPTY = frozenset({"", "-", "–", "—", "n/a"})
+_EMPTY, _FEW_WORDS = frozenset({"", "-", "–", "—", "n/a"}), 2
 
 
 def cells_of(text: str) -> tuple[str, ...]:
@@ -57,3 +60,17 @@ def _statement(label: str, name: str, cell: str, rows: KnownRows) -> str:
 def _read(text: str, rows: KnownRows) -> Clause:
     clauses = read_sentence(f"in {text}", is_name=rows.is_name).clauses  # "2014" is a number
     return clauses[0] if clauses else Clause()
+
+
+def label_of(sentence: Sentence, rows: KnownRows) -> frozenset[str]:
+    """Return the words before what is told of a life alone, "Occupation: …", "Drinks …".
+
+    And those of any other label whose value no row has a word of: "Substance: heroin".
+    """
+    head, is_label, rest = sentence.text.strip(" *-•\n").partition(":")
+    words, value = rows.read(head if is_label else head.partition(" ")[0]).words, rows.read(rest)
+    is_of_talk = len(words) > _FEW_WORDS or value.cues or value.asks or words & saying("of_a_talk")
+    told = frozenset() if is_of_talk else told_of(value.words)
+    is_strange = 0 < len(told) <= _FEW_WORDS and not any(has_all({one}, rows.words) for one in told)
+    is_told = words & saying("of_a_life") and (is_label or "asserts" in sentence.cues)
+    return words if is_told or is_strange else frozenset()

@@ -18,6 +18,7 @@ from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
 from services.statements.rows.one_of_several import PARTS, excludes, placed
 from services.statements.rows.rows import BEGINNING, KnownRow, stems_of, told_of
+from services.statements.tables import label_of
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"})
 
@@ -40,16 +41,6 @@ def tells_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[st
     )
 
 
-def tells_of_life(sentence: Sentence) -> bool:
-    """Whether it is of how somebody lives, feels or is, or what a board wants: no errand's find."""
-    errands = stems_told("things_done") - saying("who", "it")
-    is_of_board = sentence.words & saying("boards") and sentence.words & stems_told("deciding")
-    return bool(is_of_board) or any(
-        "about_patient" in one.cues and errands.isdisjoint(one.words) and one.says("of_a_life")
-        for one in sentence.clauses
-    )
-
-
 def _cites_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
     """Whether a guideline or a trial is said to advise or take what no row and no source tells."""
     is_plain = not (sentence.is_heading or sentence.refs or sentence.is_question)
@@ -61,7 +52,7 @@ def _cites_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
 def _states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
     """Whether no row has all words by which a sentence states something of the patient."""
     is_open = sentence.text.rstrip(" *_\n")[-1:].isalpha() and not sentence.is_item
-    label = _of_life(sentence, rows)
+    label = label_of(sentence, rows)
     is_title = is_open and not label and "asserts" not in sentence.cues  # "Mrs Yost – overview"
     if sentence.is_heading or sentence.asks or sentence.refs or is_title:
         return False
@@ -73,20 +64,6 @@ def _states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[
         parts = sentence.reader.segments()
         told = [one for one in parts if _is_unknown(one, rows, own_names, is_of_patient)]
     return bool(told) or _is_in_strange_words(sentence, rows.words)
-
-
-def _of_life(sentence: Sentence, rows: KnownRows) -> frozenset[str]:
-    """Return the words before what is told of a life alone, "Occupation: …", "Drinks …".
-
-    And those of any other label whose value no row has a word of: "Substance: heroin".
-    """
-    head, is_label, rest = sentence.text.strip(" *-•\n").partition(":")
-    words, value = rows.read(head if is_label else head.partition(" ")[0]).words, rows.read(rest)
-    is_of_talk = len(words) > _FEW or value.cues or value.asks or words & saying("of_a_talk")
-    told = frozenset() if is_of_talk else told_of(value.words)
-    is_strange = 0 < len(told) <= _FEW and not any(has_all({one}, rows.words) for one in told)
-    is_told = words & saying("of_a_life") and (is_label or "asserts" in sentence.cues)
-    return words if is_told or is_strange else frozenset()
 
 
 def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
