@@ -19,7 +19,7 @@ from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 
 _HABIT = {True: "non-smoker", False: "smoker"}
 """What a bare answer to a question about smoking says, by whether it denies."""
-_NOW, _TOLD = "currently yes", frozenset({"asserts", "ended", "takes"})
+_NOW, _TOLD, _FEW_WORDS = "currently yes", frozenset({"asserts", "ended", "takes"}), 4
 
 
 def of_bare_answer(
@@ -41,6 +41,8 @@ def of_bare_answer(
 def behind_denial(text: str, rows: KnownRows) -> tuple[str, str]:
     """Return "Not recorded" and what is told behind it, behind "No" that alone; else nothing."""
     head = text.replace("; ", ", ").replace(": ", ", ").partition(", ")[0]
+    if len(head) == len(text) or head.count(" ") > _FEW_WORDS:
+        return "", ""  # no more is read of nearly all sentences
     said, rest = rows.read(head), text[len(head) + 2 :]
     is_denial = "no" in said.cues and _is_bare_answer(said)
     is_told = is_denial and _TOLD & rows.read(rest).cues
