@@ -1,32 +1,18 @@
 """botbuilder's adapter behind our own authenticator."""
 
 from http import HTTPStatus
-from typing import Any, NamedTuple
 
 import orjson
 from aiohttp import hdrs, web
-from botbuilder.core import Bot, TurnContext
+from botbuilder.core import TurnContext
 from botbuilder.integration.aiohttp import CloudAdapter
 from botbuilder.schema import Activity, ChannelAccount, ConversationAccount
 
 from bots.authenticator import BotAuthenticator
+from bots.bot import RoundsBot
 from bots.config import PerBot
-from bots.inbound import Account, Inbound, parse_activity
+from bots.inbound import Account, Answer, Inbound, parse_activity
 from services.access.bodies import body_of
-
-INBOUND = "rounds.inbound"
-"""Key of the turn state: the activity as it was read."""
-AGENT = "rounds.agent"
-"""Key of the turn state: the agent whose bot is spoken to; None for the team's."""
-ANSWER = "rounds.answer"
-"""Key of the turn state: what the request is answered with; absent for a bare 202."""
-
-
-class Answer(NamedTuple):
-    """What the request itself is answered with."""
-
-    body: Any
-    status: int = HTTPStatus.OK
 
 
 class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no types
@@ -42,7 +28,7 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
         self._authenticators = authenticators
 
     async def process(
-        self, request: web.Request, bot: Bot, ws_response: web.WebSocketResponse | None = None
+        self, request: web.Request, bot: RoundsBot, ws_response: web.WebSocketResponse | None = None
     ) -> web.Response:
         """Let `bot` take the activity in `request`.
 
@@ -58,11 +44,15 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
             raise web.HTTPUnsupportedMediaType
         inbound = parse_activity(await body_of(request))
         await authenticator.admit(ticket, inbound)
-        context = TurnContext(self, _activity(inbound))
-        context.turn_state.update({INBOUND: inbound, AGENT: agent})
+        answer: Answer | None = None
+
+        async def on_turn(_: TurnContext) -> None:
+            nonlocal answer
+            answer = await bot.answer(inbound, agent)
+
         # Not by the SDK's `process_activity`, whose answer to expectReplies cannot be serialised.
-        await self.run_pipeline(context, bot.on_turn)
-        return _response(context.turn_state.get(ANSWER))
+        await self.run_pipeline(TurnContext(self, _activity(inbound)), on_turn)
+        return _response(answer)
 
 
 def _activity(inbound: Inbound) -> Activity:

@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 
-from botbuilder.core import TurnContext
-
-from bots.adapter import AGENT, ANSWER, INBOUND, Answer
-from bots.inbound import Inbound
+from bots.inbound import Answer, Inbound
 from bots.incoming import MessageReader
 from bots.invokes import Invokes, home_of
 from bots.reference import TEAMS, Activity, Reference, reference_of
@@ -118,7 +115,7 @@ _NOT_OURS = {
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RoundsBot:
-    """One bot for the facilitator and for each agent; a `Bot` of botbuilder."""
+    """One bot for the facilitator and for each agent."""
 
     services: ChannelServices
     delivery: Delivery
@@ -131,13 +128,12 @@ class RoundsBot:
         self._greeter = Greeter()
         self._welcome = welcome(self.patient_id_example)
 
-    async def on_turn(self, context: TurnContext) -> None:
-        """Take one activity; what the request is answered with is left in the turn's state."""
-        answer = await self._answer(context.turn_state[INBOUND], context.turn_state[AGENT])
-        if answer is not None:
-            context.turn_state[ANSWER] = answer
+    async def answer(self, activity: Inbound, agent: str | None) -> Answer | None:
+        """Take one activity; return what the request is answered with, None for a bare 202.
 
-    async def _answer(self, activity: Inbound, agent: str | None) -> Answer | None:
+        Args:
+            agent: Whose bot is spoken to; None for the team's.
+        """
         match activity.type:
             case "message" if not _is_own(activity):
                 return await self._on_message(activity, self._reader(agent))

@@ -20,10 +20,11 @@ from settings import Settings
 
 # The Bot Framework endpoints, for `app.py` to add to the web application.
 #
-# botbuilder takes half a second to import, so it is loaded once the port is open. Until then
-# strangers are refused as always, and others wait.
+# botbuilder takes half a second to import and 15 MB: where a bot is registered it is loaded once
+# the port is open, elsewhere for the first activity. Strangers are refused as always, others wait.
 
 if TYPE_CHECKING:
+    from bots.adapter import RoundsAdapter
     from bots.endpoint import Endpoint
 
 logger = structlog.get_logger()
@@ -66,17 +67,22 @@ class _Gate:
         self._config = config
         self._services = services
         self._open: _Open | None = None
+        self._adapter: asyncio.Task[RoundsAdapter] | None = None
 
-    async def open(self, _: web.Application) -> AsyncIterator[None]:
+    async def open(self, _app: web.Application) -> AsyncIterator[None]:
         """Run the endpoint for as long as the application runs."""
         _say_who_may_write(self._config)
         access = open_bot_access(self._config, self._services.clock)
         loading = asyncio.create_task(self._load(access))
         self._open = _Open(access, loading)
+        if self._config.bots.team.app_id is not None:
+            _ = self._sdk(access)
         self._services.scheduler.on_orphan("bot", self._deliver)
         self._services.hand_over.on_settled(self._settle)
         yield
         await (await loading).delivery.close()
+        if self._adapter is not None:
+            await self._adapter
         await access.close()
 
     async def take(self, request: web.Request) -> web.Response:
@@ -89,7 +95,8 @@ class _Gate:
         if agent is not None and agent.casefold() not in known:
             raise NotFoundError
         endpoint = await asyncio.shield(self._open.loading)
-        return await endpoint.take(request)
+        adapter = await asyncio.shield(self._sdk(self._open.access))
+        return await adapter.process(request, endpoint.bot)
 
     async def _deliver(self, run: Run) -> None:
         if self._open is not None:
@@ -104,6 +111,18 @@ class _Gate:
         from bots.endpoint import make_endpoint
 
         return make_endpoint(self._config, self._services, access)
+
+    def _sdk(self, access: BotAccess) -> "asyncio.Task[RoundsAdapter]":
+        if self._adapter is None:
+            self._adapter = asyncio.create_task(_adapter_of(access))
+        return self._adapter
+
+
+async def _adapter_of(access: BotAccess) -> "RoundsAdapter":
+    await asyncio.to_thread(importlib.import_module, "bots.adapter")
+    from bots.adapter import RoundsAdapter
+
+    return RoundsAdapter(authenticators=access.authenticators)
 
 
 def _say_who_may_write(config: BotConfig) -> None:

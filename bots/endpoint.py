@@ -1,12 +1,10 @@
-"""The running bot: everything of this package put together. Imports the SDK."""
+"""The running bot: everything of this package put together, without the SDK."""
 
 from dataclasses import dataclass
 from functools import partial
 
 import aiohttp
-from aiohttp import web
 
-from bots.adapter import RoundsAdapter
 from bots.authenticator import BotAccess
 from bots.bot import RoundsBot
 from bots.config import BotConfig, Registration, ServiceUrls
@@ -37,15 +35,10 @@ from services.own_sign_in import (
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The bots, ready to take requests; `delivery` ends in good order."""
+    """The bots, ready to answer; `delivery` ends in good order."""
 
-    adapter: RoundsAdapter
     bot: RoundsBot
     delivery: Delivery
-
-    async def take(self, request: web.Request) -> web.Response:
-        """Answer a request of a channel; see `RoundsAdapter.process`."""
-        return await self.adapter.process(request, self.bot)
 
 
 def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAccess) -> Endpoint:
@@ -91,8 +84,7 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
         orderers=config.orderers,
         sign_in=sign_in,
     )
-    adapter = RoundsAdapter(authenticators=access.authenticators)
-    return Endpoint(adapter=adapter, bot=bot, delivery=delivery)
+    return Endpoint(bot=bot, delivery=delivery)
 
 
 def _sign_in(

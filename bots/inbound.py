@@ -1,7 +1,8 @@
 """An activity as it comes in: only what is read of it, checked once at the edge."""
 
 import re
-from typing import Annotated, Any
+from http import HTTPStatus
+from typing import Annotated, Any, NamedTuple
 
 import orjson
 from pydantic import AliasGenerator, BaseModel, ConfigDict, Field, ValidationError
@@ -14,6 +15,13 @@ _TIME_ZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
 
 Identifier = Annotated[str, Field(min_length=1, max_length=CONVERSATION_ID_LIMIT_CHARS)]
 ShortText = Annotated[str, Field(max_length=1_000)]
+
+
+class Answer(NamedTuple):
+    """What the request itself is answered with."""
+
+    body: Any
+    status: int = HTTPStatus.OK
 
 
 class Part(BaseModel):

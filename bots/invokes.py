@@ -7,8 +7,7 @@ from typing import Literal
 import orjson
 from pydantic import Field, ValidationError
 
-from bots.adapter import Answer
-from bots.inbound import Inbound, Part
+from bots.inbound import Answer, Inbound, Part
 from bots.incoming import owner_of, principal_of, required
 from bots.reference import Reference
 from bots.rendering.delivery import Delivery

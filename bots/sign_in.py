@@ -7,8 +7,7 @@ from typing import Any
 import structlog
 from pydantic import Field, ValidationError
 
-from bots.adapter import Answer
-from bots.inbound import Inbound, Part
+from bots.inbound import Answer, Inbound, Part
 from bots.incoming import is_group, principal_of, required
 from bots.reference import TEAMS, Activity, Reference
 from bots.rendering.delivery import Delivery
