@@ -5,11 +5,11 @@ from functools import cache
 from itertools import takewhile
 from typing import Any
 
-from services.language.charts.chart_file import ChartWords
+from services.language.charts.chart_file import ChartWords, chart_file
 from services.language.charts.chart_pieces import Label, LabelKind, NameIs
 from services.language.words.folding import fold
 from services.language.words.people_words import common_words, of_people
-from services.language.words.vocabulary import LANGUAGES, concept_rows, read_words
+from services.language.words.vocabulary import LANGUAGES, concept_rows
 
 
 def entries_of(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
@@ -125,4 +125,4 @@ def words_of_questions() -> frozenset[str]:
 
 
 def _of_all_languages() -> Iterator[tuple[str, ChartWords]]:
-    return ((language, read_words(language, "chart", ChartWords)) for language in LANGUAGES)
+    return ((language, chart_file(language)) for language in LANGUAGES)

@@ -1,12 +1,14 @@
 """The words of chart questions, as the file of a language has them."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from data_models.values import ClosedValue
 from services.language.utterance import Aspect, Part, Relation
+from services.language.words.vocabulary import read_words
 
 
 class TopicSpec(ClosedValue):
@@ -101,3 +103,13 @@ class ChartWords(ClosedValue):
     pair: tuple[str, ...] = ()
     kin: frozenset[str] = frozenset()
     markers: Mapping[str, str] = Field(default_factory=dict)
+
+
+@cache
+def chart_file(language: str) -> ChartWords:
+    """Return the file of `language`; reading it takes a tenth of a second.
+
+    Raises:
+        ConfigurationError: it cannot be read or used.
+    """
+    return read_words(language, "chart", ChartWords)

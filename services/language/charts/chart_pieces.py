@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, TypeAlias
 
 LabelKind: TypeAlias = Literal[
@@ -55,6 +55,12 @@ class NameIs:
 
     tool: str
     name: str
+
+
+@cache
+def name_label(tool: str, name: str) -> Label:
+    """Return what a name is; all its phrases of all languages share it."""
+    return Label("name", NameIs(tool, name))
 
 
 def verb_ahead(pieces: Sequence[Piece], at: int, asking: Collection[str]) -> Sequence[Piece]:

@@ -7,8 +7,8 @@ from functools import cache, lru_cache, reduce
 from rapidfuzz.distance import OSA
 
 from services.language.charts.chart_entries import entries_of, shared_in
-from services.language.charts.chart_file import ChartWords
-from services.language.charts.chart_pieces import Label, NameIs, Piece
+from services.language.charts.chart_file import ChartWords, chart_file
+from services.language.charts.chart_pieces import Label, NameIs, Piece, name_label
 from services.language.utterance import Aspect
 from services.language.words.folding import fold, tokens_of
 from services.language.words.people_words import common_words
@@ -16,7 +16,6 @@ from services.language.words.vocabulary import (
     concept_rows,
     drug_classes,
     drug_names,
-    read_words,
     words_with_number,
 )
 
@@ -60,9 +59,10 @@ class Lexicon:
         classes = {name: tuple(map(str, row["words"])) for name, row in drug_classes().items()}
         members = {str(one): () for row in drug_classes().values() for one in row["members"]}
         for name, others in {**members, **classes, **drug_names()}.items():
+            label = name_label("medications", name)
             for phrase in (name, *others, *self._own_drugs(name)):
                 if _folded(phrase) not in known:
-                    self._add(phrase, Label("name", NameIs("medications", name)))
+                    self._add(phrase, label)
         self._add_concepts("problems")
         self._add_concepts("results")
         self._first_words = {phrase[0] for phrase in self._phrases if len(phrase) > 1}
@@ -95,7 +95,7 @@ class Lexicon:
         for name, row in concept_rows()[tool].items():
             if str(name).casefold() in own:
                 continue  # it is called as the language says: Kalium is no English word
-            label = Label("name", NameIs(tool, str(name).casefold()))
+            label = name_label(tool, str(name).casefold())
             for phrase in (str(name), *map(str, row.get("words", ()))):
                 words = _folded(phrase)
                 if words not in known and not (len(words) == 1 and words[0] in common_words()):
@@ -173,8 +173,9 @@ class Lexicon:
 
     def _add(self, phrase: str, label: Label) -> None:
         words = _folded(phrase)
-        if words and label not in self._phrases.get(words, ()):
-            self._phrases[words] = (*self._phrases.get(words, ()), label)
+        labels = self._phrases.get(words, ())
+        if words and label not in labels:
+            self._phrases[words] = (*labels, label)
         if words[1:] and "cancer" in words:
             self._add(" ".join("ca" if one == "cancer" else one for one in words), label)
         if words[0:] == words[:1] and label.kind == "name" and label.value.name.endswith(" cancer"):
@@ -324,9 +325,8 @@ def lexicon(language: str) -> Lexicon:
     Raises:
         ConfigurationError: the file cannot be read or used.
     """
-    words = read_words(language, "chart", ChartWords)
-    fallback = None if language == "en" else read_words("en", "chart", ChartWords)
-    return Lexicon(words=words, fallback=fallback, language=language)
+    fallback = None if language == "en" else chart_file("en")
+    return Lexicon(words=chart_file(language), fallback=fallback, language=language)
 
 
 @cache

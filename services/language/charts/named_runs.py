@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from services.language.charts.chart_file import chart_file
 from services.language.charts.chart_pieces import NameIs, Piece
-from services.language.charts.chart_words import Lexicon, lexicon
+from services.language.charts.chart_words import Lexicon
 from services.language.words.people_words import of_people
 
 _ANYWHERE = "search_record"
@@ -95,7 +96,7 @@ def _is_between(piece: Piece, words: Lexicon) -> bool:
 def has_sides(piece: Piece) -> bool:
     """Whether it is a part of the body of which there are several."""
     names = (one.name for one in piece.of("name"))
-    return not {piece.words[0], *names}.isdisjoint(lexicon("en").words.sided)
+    return not {piece.words[0], *names}.isdisjoint(chart_file("en").sided)
 
 
 def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:

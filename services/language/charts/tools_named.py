@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
+from services.language.charts.chart_file import chart_file
 from services.language.charts.chart_parts import QuestionPart
 from services.language.charts.chart_pieces import NameIs
-from services.language.charts.chart_words import lexicon
 from services.language.charts.named_runs import FOR, Run
 from services.language.utterance import ChartQuestion
 from services.language.words.vocabulary import concept_rows, drug_words
@@ -174,9 +174,9 @@ def with_others_meant(part: QuestionPart) -> QuestionPart:
         part.parts.append("reason")  # "what is the ibuprofen for"
     is_had = "has" in part.frames and not part.frames & {"measured", "had_done"}
     if ("status" in part.parts or is_had) and not part.topics:
-        part.runs = list(_meant("procedures", lexicon("en").words.removals, part.runs))
+        part.runs = list(_meant("procedures", chart_file("en").removals, part.runs))
     if "count" in part.aspects and not part.topics:
-        part.runs = list(_meant("problems", lexicon("en").words.counted_as, part.runs))
+        part.runs = list(_meant("problems", chart_file("en").counted_as, part.runs))
     return part
 
 

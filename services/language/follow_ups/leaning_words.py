@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 
-from services.language.charts.chart_file import ChartWords
+from services.language.charts.chart_file import ChartWords, chart_file
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.charts.named_runs import FOR
@@ -17,7 +17,7 @@ _SIDES: Sequence[Relation] = ("after", "since", "during")
 @cache
 def every(select: Callable[[ChartWords], Iterable[str]]) -> frozenset[str]:
     """Return, folded, the phrases that `select` takes of the words of each language."""
-    return frozenset(fold(one)[0] for each in LANGUAGES for one in select(lexicon(each).words))
+    return frozenset(fold(one)[0] for each in LANGUAGES for one in select(chart_file(each)))
 
 
 _pointers = partial(every, lambda words: words.pointers)
@@ -51,7 +51,7 @@ def points_within(pieces: Sequence[Piece], words: Lexicon) -> bool:
 
 @cache
 def _relatives() -> tuple[str, ...]:
-    return tuple(one for language in LANGUAGES for one in lexicon(language).words.relative)
+    return tuple(one for language in LANGUAGES for one in chart_file(language).relative)
 
 
 def asks_which(tokens: Sequence[str]) -> bool:
@@ -89,7 +89,7 @@ def _thens() -> tuple[str, ...]:
 
 @cache
 def _openers() -> frozenset[tuple[str, ...]]:
-    every = (one for language in LANGUAGES for one in lexicon(language).words.openers)
+    every = (one for language in LANGUAGES for one in chart_file(language).openers)
     return frozenset(tuple(tokens_of(fold(one)[0])) for one in every)
 
 

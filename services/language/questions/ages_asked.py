@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Literal, NamedTuple, TypeAlias
 
+from services.language.charts.chart_file import chart_file
 from services.language.charts.chart_parts import EDGES, QuestionPart
-from services.language.charts.chart_words import lexicon
 from services.language.charts.tools_named import SEARCH
 from services.language.questions.single_questions import named
 from services.language.utterance import Aspect, ChartQuestion
@@ -98,7 +98,7 @@ def age_at(
 @cache
 def _of_life(language: str) -> Sequence[tuple[str, re.Pattern[str], str, Age]]:
     """Return what names birth or a time of life, what stays in its place, and the age."""
-    words = lexicon(language).words
+    words = chart_file(language)
     named = [(one, rest, Age(0, is_birth=True, years=0)) for one, rest in words.at_birth.items()]
     stages = words.stages_of_life.items()
     named += [(one, "", Age(first, years=years)) for one, (first, years) in stages]
@@ -116,7 +116,7 @@ def _pattern(language: str, *, side: Side = "", is_further: bool = False) -> re.
     Args:
         is_further: One behind another.
     """
-    words = lexicon(language).words
+    words = chart_file(language)
     begins = {"since": words.since_age, "before": words.before_age, "": words.at_age}[side]
     before, years, months = (
         "|".join(re.escape(fold(each)[0]) for each in phrases) or r"\b\B"

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from services.language.charts.chart_words import lexicon
+from services.language.charts.chart_file import chart_file
 from services.language.figures.lengths import any_of
 from services.language.figures.times import month_names, time_words
 from services.language.utterance import TimeShift
@@ -57,7 +57,7 @@ def time_units(language: str) -> frozenset[str]:
 
 @cache
 def _pattern(language: str) -> re.Pattern[str]:
-    relations = lexicon(language).words.relations
+    relations = chart_file(language).relations
     before, after = (any_of(relations.get(side, ())) for side in ("before", "after"))
     sides = rf"(?P<side>(?P<before>{before})|(?:{after}))"
     return re.compile(rf"(?<!\w){_length(language)} {sides}(?= \S)")

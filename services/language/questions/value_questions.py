@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from services.language.charts.chart_file import chart_file
 from services.language.charts.chart_parts import EDGES, QuestionPart
-from services.language.charts.chart_words import lexicon
 from services.language.charts.named_runs import FOR, Run
 from services.language.charts.tools_named import HABITS, SEARCH, tool_of, tools_of
 from services.language.utterance import Aspect, ChartQuestion, Part
@@ -63,7 +63,7 @@ def _head_of(run: Run) -> str:
 
 @cache
 def _specimens() -> frozenset[str]:
-    every = (one for each in LANGUAGES for one in lexicon(each).words.specimens)
+    every = (one for each in LANGUAGES for one in chart_file(each).specimens)
     return frozenset(fold(one)[0] for one in every)
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from services.language.words.statement_tables import read_names, stem
 from services.language.words.vocabulary import concept_rows, drug_classes
 
+_Group = TypeVar("_Group")
 _SHORT_CHARS = 3
 _BROAD = ("cancer", "carcinoma", "malignant neoplasm")
 """Tumors are compared by their parts: what it is, and of what."""
@@ -57,11 +58,11 @@ def wider_of(phrase: str) -> frozenset[str]:
     """Return the groups of which a name written by hand is one: type 2 diabetes is diabetes."""
     own = _by_hand().get(_stems(phrase), "")
     wider = _wider().get(own, frozenset())
-    groups = {stems: one.group for stems, one in concept_names().items()}
-    return (wider | _inner(_stems(phrase), groups)) - {own}
+    inner = {one.group for one in _inner(_stems(phrase), concept_names())}
+    return (wider | inner) - {own}
 
 
-def _inner(stems: tuple[str, ...], groups: Mapping[tuple[str, ...], str]) -> set[str]:
+def _inner(stems: tuple[str, ...], groups: Mapping[tuple[str, ...], _Group]) -> set[_Group]:
     """Return what parts of a name name: `knee arthritis` is arthritis."""
     size = len(stems)
     parts = (stems[at:end] for at in range(size) for end in range(at + 1, size + 1))

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from services.language.words.same_names import concept_names, group_of, names_of_cancers, wider_of
-from services.language.words.statement_tables import all_of, stem, translated_names
+from services.language.words.statement_tables import all_of, shared, stem, translated_names
 
 _SMALL_CHARS = 3
 _LONG_CHARS = 6
@@ -107,7 +107,7 @@ def phrases_of(
             found.add("asserts")
     by_first: dict[str, list[Phrase]] = {}
     for words, found in sorted(tags.items(), key=lambda row: -len(row[0])):
-        by_first.setdefault(words[0], []).append(Phrase(words, frozenset(found)))
+        by_first.setdefault(words[0], []).append(Phrase(words, shared(frozenset(found))))
     return {first: tuple(rows) for first, rows in by_first.items()}
 
 
@@ -117,12 +117,12 @@ def named_concepts() -> dict[str, tuple[Phrase, ...]]:
     for stems, one in sorted(concept_names().items(), key=lambda row: -len(row[0])):
         tags = {f"same:{one.group}", *(f"wider:{group}" for group in one.wider)}
         tags |= {"in_capitals"} if one.is_short else set()
-        by_first.setdefault(stems[0], []).append(Phrase(stems, frozenset(tags)))
+        by_first.setdefault(stems[0], []).append(Phrase(stems, shared(frozenset(tags))))
     for word, name in names_of_cancers():
         if len(word) > _LONG_CHARS:
             tags = {f"means:{name.lower()}"}
             stems = tuple(map(stem, word.split()))
-            by_first.setdefault(stems[0], []).insert(0, Phrase(stems, frozenset(tags)))
+            by_first.setdefault(stems[0], []).insert(0, Phrase(stems, shared(frozenset(tags))))
     return {first: tuple(rows) for first, rows in by_first.items()}
 
 
@@ -144,7 +144,8 @@ def named_by(phrase: Phrase) -> set[frozenset[str]]:
     for tag in phrase.tags:
         kind, _, name = tag.partition(":")
         if kind in ("same", "topic"):
-            found.add(frozenset({name}))
+            found.add(shared(frozenset({name})))
         elif kind == "means":
-            found.add(frozenset(stem(word) for word in name.split() if len(word) > _SMALL_CHARS))
+            stems = (stem(word) for word in name.split() if len(word) > _SMALL_CHARS)
+            found.add(shared(frozenset(stems)))
     return found

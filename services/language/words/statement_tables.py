@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from services.language.charts.chart_file import chart_file
 from services.language.words.vocabulary import LANGUAGES
 
 FOLDER = Path(__file__).parents[1]
@@ -57,6 +58,12 @@ def _word_lists() -> Sequence[Mapping[str, Any]]:
     return [read_table(path) for path in paths if path.is_file()]
 
 
+@cache
+def shared(tags: frozenset[Any]) -> frozenset[Any]:
+    """Return the first that is equal: thousands of words say one of a few hundred things."""
+    return tags
+
+
 def by_word(files: Iterable[Mapping[str, Any]], key: str) -> dict[str, str]:
     """Return what each word of the rows of a table is a word for."""
     rows = [row for one in files for row in one.get(key, {}).items()]
@@ -85,9 +92,8 @@ def translated_names() -> Iterator[tuple[str, str]]:
     for language in LANGUAGES:
         if language == "en":
             continue
-        named = read_table(FOLDER / language / "chart.yaml").get("names", {})
         for kind in _TRANSLATED:
-            for english, said in named.get(kind, {}).items():
+            for english, said in chart_file(language).names.get(kind, {}).items():
                 for phrase in said:  # no "colon" of "colo"
                     endings = ("", "e", "en", "n") if len(phrase) > _SHORT_CHARS else ("",)
                     yield from ((f"{phrase}{ending}", english) for ending in endings)

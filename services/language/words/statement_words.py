@@ -23,6 +23,7 @@ from services.language.words.statement_tables import (
     parts_of_year,
     places_of,
     read_names,
+    shared,
     statement_files,
     stem,
     translated_names,
@@ -192,14 +193,18 @@ def _named(
     found: dict[str, set[frozenset[str]]] = {}
     for group in (row for one in files for row in one.get("alike", ())):
         for word in map(stem, group):
-            found.setdefault(word, set()).update(frozenset({stem(other)}) for other in group)
+            found.setdefault(word, set()).update(
+                shared(frozenset({stem(other)})) for other in group
+            )
     for place, english in places_of(files).items():
-        found.setdefault(stem(place), set()).update(frozenset({stem(one)}) for one in english)
+        found.setdefault(stem(place), set()).update(
+            shared(frozenset({stem(one)})) for one in english
+        )
     for row in phrases:
         for phrase in row:
             for word in phrase.words if (named := named_by(phrase)) else ():
                 found.setdefault(stem(word), set()).update(named)
-    return {word: frozenset(named) for word, named in found.items()}
+    return {word: shared(frozenset(named)) for word, named in found.items()}
 
 
 def _spoken(phrases: Mapping[str, Sequence[Phrase]]) -> frozenset[str]:

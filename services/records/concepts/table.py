@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from services.language.charts.chart_words import lexicon
+from services.language.charts.chart_file import chart_file
 from services.language.words.phrases import words_for
 from services.language.words.vocabulary import LANGUAGES, concept_rows, drug_classes, drug_names
 from services.records.concepts.words import words_of
@@ -211,7 +211,7 @@ def _in_other_languages() -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """Return what is said of a name in one long word of another language than English."""
     found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for language in LANGUAGES[1:]:
-        for names in lexicon(language).words.names.values():
+        for names in chart_file(language).names.values():
             for name, said in names.items():
                 own = (one for one in said if one.isalpha() and len(one) >= _LONG_CHARS)
                 found[words_of(name)] = (*found.get(words_of(name), ()), *own)
