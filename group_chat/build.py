@@ -1,6 +1,5 @@
 """Builds the team: its models, tools and watchers of tool runs; costs seconds to import."""
 
-import importlib
 from zoneinfo import ZoneInfo
 
 from group_chat.late_start import Started
@@ -40,7 +39,6 @@ def connected_for(
     Raises:
         ConfigurationError: a file that a setting names cannot be read.
     """
-    importlib.import_module("services.assistant.local.local_calendar")
     outside = ForeignTools(
         servers=evidence_factory.foreign_clients_for(basis, foreign),
         records=records,

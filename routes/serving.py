@@ -72,8 +72,6 @@ def _address(peer: object) -> object:
 
 
 DRAIN_SECONDS = 25.0
-_YOUNG_OBJECTS = 10_000
-"""As many as a turn makes: collected at Python's 700, each turn's own are looked through often."""
 logger = structlog.get_logger()
 
 
@@ -160,5 +158,4 @@ async def _start(server: Server, stopped: asyncio.Event) -> None:
     # What was imported and built stays for good. Looked through at every collection, it took a
     # third of a turn's CPU.
     gc.freeze()
-    gc.set_threshold(_YOUNG_OBJECTS, 10, 10)
     logger.info("ready")

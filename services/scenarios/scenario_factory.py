@@ -7,7 +7,6 @@ from pydantic import ValidationError
 from data_models.clock import IdSource
 from data_models.errors import ConfigurationError
 from data_models.storage.blob_store import BlobStore
-from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.indexes.tag_index import TagSessionIndex
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.ports import SessionIndex
@@ -67,6 +66,8 @@ def migration_config_for(settings: Settings) -> MigrationConfig:
 
 def _index_for(settings: Settings) -> SessionIndex:
     if (account := settings.azure_account) is None:
+        from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
+
         return SqliteSessionIndex(path=settings.data_dir / INDEX_FILE)
     # Azure's SDK takes half a second to import.
     from data_models.storage.azure_blob_tags import AzureBlobTags

@@ -230,7 +230,7 @@ class LocalAssistant:
         self._clock = clock
 
     def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
-        # icalendar takes a sixth of the server's imports; the start loads it beside the port.
+        # icalendar takes 4 MB: it is loaded for the first who asks of their own office.
         from services.assistant.local.local_calendar import LocalCalendar
 
         store, clock = self._store, self._clock
