@@ -67,11 +67,11 @@ class ConversationLayout:
 
     def context(self, patient_id: PatientId | None) -> str:
         """The context document of a patient, or of the session."""
-        return f"{self.folder}/{_stem(patient_id)}_context.json"
+        return f"{self.folder}/{stem_of(patient_id)}_context.json"
 
     def turns_prefix(self, patient_id: PatientId | None) -> str:
         """Folder of the older turns."""
-        return f"{self.folder}/{_stem(patient_id)}_turns/"
+        return f"{self.folder}/{stem_of(patient_id)}_turns/"
 
     def turns(self, patient_id: PatientId | None, first: int, last: int) -> str:
         """Older turns `first` to `last`, both included."""
@@ -79,19 +79,19 @@ class ConversationLayout:
 
     def runs(self, patient_id: PatientId | None, turn_id: int) -> str:
         """Whole outputs of the tools of one turn, what it showed, and its receipt."""
-        return f"{self.folder}/{_stem(patient_id)}_runs/{turn_id}.json"
+        return f"{self.folder}/{stem_of(patient_id)}_runs/{turn_id}.json"
 
     def runs_together(self, patient_id: PatientId | None, first: int, last: int) -> str:
         """The same of the turns `first` to `last`, both included."""
-        return f"{self.folder}/{_stem(patient_id)}_runs/{first}-{last}.json"
+        return f"{self.folder}/{stem_of(patient_id)}_runs/{first}-{last}.json"
 
     def changes(self, patient_id: PatientId | None, first: int, last: int) -> str:
         """Older changes of people, `first` to `last`, both included."""
-        return f"{self.folder}/{_stem(patient_id)}_changes/{first}-{last}.json"
+        return f"{self.folder}/{stem_of(patient_id)}_changes/{first}-{last}.json"
 
     def artifact(self, patient_id: PatientId | None, artifact_id: str) -> str:
         """A file an agent made."""
-        return f"{self.folder}/{_stem(patient_id)}_artifacts/{artifact_id}"
+        return f"{self.folder}/{stem_of(patient_id)}_artifacts/{artifact_id}"
 
     def comparison(self, run_id: str) -> str:
         """Two charts side by side, as a run laid them."""
@@ -149,7 +149,7 @@ class ConversationLayout:
     def belongs_to(self, patient_id: PatientId, name: str) -> bool:
         """Whether the blob `name` holds one patient's data and nobody else's, archives included."""
         inner = self._inner(name)
-        rest = inner.removeprefix(_stem(patient_id))
+        rest = inner.removeprefix(stem_of(patient_id))
         return rest != inner and _OF_ONE_PATIENT.match(rest) is not None
 
     def lists_patients(self, name: str) -> bool:
@@ -184,5 +184,6 @@ class ConversationLayout:
         return f"{self.archive_prefix}{ts}/{self.folder}"
 
 
-def _stem(patient_id: PatientId | None) -> str:
+def stem_of(patient_id: PatientId | None) -> str:
+    """Return how names of blobs begin that are of a patient, or of none."""
     return "session" if patient_id is None else f"patient_{storable_patient_id(patient_id)}"

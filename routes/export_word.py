@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from docx import Document
 from docx.document import Document as DocumentObject
@@ -13,6 +13,7 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Turn
 from routes.export import History
 from services.attachments.papers import PAPERS_HEAD, paper_line
+from services.records.report import NOT_XML
 from services.statements.shown import cells, maker_label, not_supported, views_of
 
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
@@ -24,8 +25,6 @@ _P, _PPR, _PSTYLE, _R, _RPR, _B, _I, _T, _BR, _VAL = map(
     qn, ("w:p", "w:pPr", "w:pStyle", "w:r", "w:rPr", "w:b", "w:i", "w:t", "w:br", "w:val")
 )
 _RULE = re.compile(r"^[\s|:-]+$")
-# XML 1.0 has no way to write these.
-_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_word(found: History) -> bytes:
@@ -40,14 +39,14 @@ def as_word(found: History) -> bytes:
     document.core_properties.author = "Rounds"
     document.add_heading(title, level=0)
     if patient is not None:
-        who = _writable(f"{patient.label} ({patient_id})")
+        who = NOT_XML.sub("", f"{patient.label} ({patient_id})")
         document.sections[0].header.paragraphs[0].text = who
         document.add_paragraph().add_run(who).bold = True
     pages = _Pages(document)
     if found.papers:
         pages.paragraph(f"{PAPERS_HEAD}:")
     for one in found.papers:
-        pages.paragraph(_writable(paper_line(one)), style="List Bullet")
+        pages.paragraph(paper_line(one), style="List Bullet")
     for turn in found.turns:
         _add_turn(pages, turn, found.views)
     saved = io.BytesIO()
@@ -80,7 +79,7 @@ class _Pages:
             _add_run(paragraph, text, bold=bold, italic=italic)
         return paragraph
 
-    def table(self, rows: list[list[str]]) -> None:
+    def table(self, rows: Sequence[Sequence[str]]) -> None:
         """Add a table with a grid; rows are as wide as the first."""
         width = max(map(len, rows), default=1)
         table = etree.Element(qn("w:tbl"))
@@ -101,14 +100,14 @@ class _Pages:
 def _add_run(
     paragraph: etree._Element, text: str, *, bold: bool = False, italic: bool = False
 ) -> None:
-    """Add a run of text, which is never a field or a link; its lines stay lines."""
+    """Add a run of what XML can hold of a text: no field and no link; its lines stay lines."""
     run = etree.SubElement(paragraph, _R)
     if bold or italic:
         properties = etree.SubElement(run, _RPR)
         for is_set, name in ((bold, _B), (italic, _I)):
             if is_set:
                 etree.SubElement(properties, name)
-    for number, line in enumerate(text.split("\n")):
+    for number, line in enumerate(NOT_XML.sub("", text).split("\n")):
         if number:
             etree.SubElement(run, _BR)
         etree.SubElement(run, _T, _SPACE).text = line
@@ -116,8 +115,8 @@ def _add_run(
 
 def _add_turn(pages: _Pages, turn: Turn, views: Mapping[str, ChartView]) -> None:
     asked = f"{turn.timestamp:%Y-%m-%d %H:%M} UTC · {turn.user or 'User'}"
-    pages.paragraph(_writable(asked), style="Heading 1")
-    pages.paragraph(_writable(turn.user_message), style="Intense Quote")
+    pages.paragraph(asked, style="Heading 1")
+    pages.paragraph(turn.user_message, style="Intense Quote")
     for message in turn.agent_responses:
         _add_answer(pages, message, views)
     if turn.turn_status in ("FAILED", "STOPPED"):
@@ -126,28 +125,27 @@ def _add_turn(pages: _Pages, turn: Turn, views: Mapping[str, ChartView]) -> None
 
 
 def _add_answer(pages: _Pages, message: AgentMessage, views: Mapping[str, ChartView]) -> None:
-    pages.paragraph(_writable(message.agent), style="Heading 2")
+    pages.paragraph(message.agent, style="Heading 2")
     if label := maker_label(message):
         pages.paragraph(label, italic=True)
-    for line in _writable(message.text).splitlines():
+    for line in NOT_XML.sub("", message.text).splitlines():
         if line.strip() and not _RULE.match(line):
             _add_line(pages, line)
     for view in views_of(message, views):
         _add_view(pages, view)
     for line in not_supported(message).splitlines():
-        _add_line(pages, _writable(line))
+        _add_line(pages, line)
     for one in message.citations:
-        name = _writable(f"{one.title or one.ref} ({one.ref})")
-        pages.paragraph(name, style="List Bullet 2")
+        pages.paragraph(f"{one.title or one.ref} ({one.ref})", style="List Bullet 2")
 
 
 def _add_view(pages: _Pages, view: ChartView) -> None:
     columns, rows = cells(view)
-    pages.paragraph(_writable(view.title), bold=True)
-    pages.table([[_writable(text) for text in texts] for texts in (columns, *rows)])
+    pages.paragraph(view.title, bold=True)
+    pages.table([columns, *rows])
     left = [f"Not shown: {one.count} {one.what}" for one in view.left_out]
     for line in (*left, *view.notes):
-        pages.paragraph(_writable(line))
+        pages.paragraph(line)
 
 
 def _add_line(pages: _Pages, line: str) -> None:
@@ -164,7 +162,3 @@ def _add_words(paragraph: etree._Element, text: str) -> None:
         # The pattern's group stands at every odd place.
         if part:
             _add_run(paragraph, part, bold=number % 2 == 1)
-
-
-def _writable(text: str) -> str:
-    return _UNWRITABLE.sub("", text)

@@ -24,14 +24,14 @@ from services.records.views.course import EARLIER
 
 TEXT_LIMIT_CHARS = 4_000
 _GREY = RGBColor(0x55, 0x55, 0x55)
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Direction overrides would let a text show itself in another order than it is written.
 _UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 def clean(text: str) -> str:
     """Return `text` without what XML cannot hold and what hides the order of characters."""
-    cleaned = _UNSEEN.sub("", _NOT_XML.sub("", text)).replace("\r\n", "\n").replace("\r", "\n")
+    cleaned = _UNSEEN.sub("", NOT_XML.sub("", text)).replace("\r\n", "\n").replace("\r", "\n")
     if len(cleaned) <= TEXT_LIMIT_CHARS:
         return cleaned
     return f"{cleaned[:TEXT_LIMIT_CHARS]} … ({len(cleaned) - TEXT_LIMIT_CHARS} characters more)"

@@ -14,7 +14,8 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from data_models.chat_context import ChatContext
-from data_models.identifiers import PatientId, hashed, storable_patient_id, storage_folder
+from data_models.identifiers import PatientId, hashed, storage_folder
+from data_models.layout import stem_of
 from data_models.storage.blob_changes import change_blob
 from data_models.storage.blob_store import BlobStore
 from data_models.tool_memory import EntityContext, ToolExecutionContext, ToolMemory
@@ -126,7 +127,7 @@ def divide(memory: ToolMemory, principal: str) -> tuple[ToolMemory, ToolMemory |
 
 def is_personal_part_of(name: str, patient_id: PatientId) -> bool:
     """Whether a blob beside the conversations is somebody's part of this patient's tool memory."""
-    return name.startswith(f"{FOLDER}/") and name.endswith(f"/{_stem(patient_id)}.json")
+    return name.startswith(f"{FOLDER}/") and name.endswith(f"/{stem_of(patient_id)}.json")
 
 
 def _without(rows: Sequence[_Row], gone: Sequence[_Row]) -> list[_Row]:
@@ -136,11 +137,7 @@ def _without(rows: Sequence[_Row], gone: Sequence[_Row]) -> list[_Row]:
 
 def _name(context: ChatContext, principal_id: str) -> str:
     folder = storage_folder(context.conversation_id)
-    return f"{FOLDER}/{hashed(principal_id)}/{folder}/{_stem(context.patient_id)}.json"
-
-
-def _stem(patient_id: PatientId | None) -> str:
-    return "session" if patient_id is None else f"patient_{storable_patient_id(patient_id)}"
+    return f"{FOLDER}/{hashed(principal_id)}/{folder}/{stem_of(context.patient_id)}.json"
 
 
 def _parsed(data: bytes) -> PersonalToolMemory | None:

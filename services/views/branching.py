@@ -6,7 +6,7 @@ What could be of later, or of anybody else, is not copied: see ADR 117.
 from dataclasses import dataclass
 
 from data_models.chart_view import ChartView
-from data_models.chat_context import ChatContext, Turn
+from data_models.chat_context import ChatContext, Turn, is_open
 from data_models.conversations.conversation import BranchOrigin, Conversation
 from data_models.conversations.incoming_message import WEB
 from data_models.errors import NotFoundError
@@ -17,8 +17,6 @@ from data_models.storage.blob_store import BlobStore
 from services.audit.trail import Audit, record_access
 from services.conversations.room import make_room
 from services.views.conversation_reader import PAGE_LIMIT_TURNS, ConversationReader
-
-_OVER = frozenset({"COMPLETED", "STOPPED", "FAILED"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +53,7 @@ class Branching:
         for one, action in ((conversation_id, "branch"), (branch_id, "begin_branch")):
             await record_access(self.audit, owner, action, conversation=one, patient=patient)
         await self.reader.owners.add(owner, branch_id)
-        turns = [turn for turn in page.turns if turn.turn_status in _OVER]
+        turns = [turn for turn in page.turns if not is_open(turn)]
         await self._copy_talk(branch_id, patient, turns, page.views)
         await self._open(branch_id, row)
         origin = BranchOrigin(conversation_id=conversation_id, before_turn=before_turn)

@@ -9,8 +9,9 @@ from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.figures.quantities import Quantity, quantities_in, unit_code
 from services.language.figures.written_dates import WrittenDate, dates_in, recorded_date
 from services.language.sentences.clauses import Clause
-from services.language.sentences.name_kinds import word_of
+from services.language.sentences.name_kinds import without_tag, word_of
 from services.language.sentences.statement_parts import REFERENCE
+from services.language.sentences.statements import read_sentence
 from services.language.words.phrases import says
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import statement_words
@@ -33,7 +34,6 @@ from services.statements.rows.rows import (
     stems_of,
     times_of,
 )
-from services.statements.rows.titles import title_of
 from services.statements.rows.units import quantity
 
 LONG_TEXT_CHARS = 160
@@ -42,6 +42,7 @@ _ORDER = "order"
 _CARE_TEAM = "care team"
 _MEMBERS_END = re.compile(r"(?<=\)), ")
 _TOPIC_WORDS = 2
+_NAMED_WHOLE = frozenset({"procedure", "encounter", "care plan", "immunization", "problem"})
 _DENIAL_CHARS = 9
 """A name denies something by its first words: `No known allergies`."""
 _OTHER = re.compile(
@@ -164,6 +165,31 @@ def _other_row(row: ViewRow, value: str, date: str, refs: tuple[str, ...]) -> Vi
     )
 
 
+def _title_of(row: ViewRow) -> str:
+    """Return the name of a row that reads as something else, without its tag; "" for any other.
+
+    No word of "Documentation of current medications" names anything, and some say that medications
+    are taken now: where a sentence has it whole, it stands as one word. So is that of a vaccine
+    with figures, "23 valent": they are none of what is told of it; and that of an illness which
+    says what it is not, "Essentielle Hypertonie, nicht näher bezeichnet".
+    """
+    return _title(row.name, row.kind) if row.kind in _NAMED_WHOLE else ""
+
+
+@lru_cache(maxsize=1_024)
+def _title(name: str, kind: str) -> str:
+    plain = without_tag(name)
+    clauses = read_sentence(plain).clauses
+    is_named = any(one.names or one.objects for one in clauses)
+    is_misread = not is_named and kind != "problem" and any(one.topics for one in clauses)
+    if kind == "immunization":
+        is_misread = any(one.quantities or one.counted for one in clauses)
+    if kind in ("problem", "procedure"):
+        begins = read_sentence(plain[:_DENIAL_CHARS]).cues  # "No evidence of recurrence" denies
+        is_misread |= "no" not in begins and any("no" in one.cues for one in clauses)
+    return plain if is_misread and " " in plain else ""
+
+
 def _known(row: ViewRow, text: str) -> KnownRow:
     """Return a row; `text` is what it says besides its name, an order to who reads it nothing."""
     if says(text, "orders_reader"):
@@ -179,7 +205,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     is_of_topic = denies or not row.kind or len(row.name.split()) <= _TOPIC_WORDS
     topics = frozenset((*kind.topics, *(clause.topics if is_of_topic else ())))
     status = stems_of(f"{row.status} {row.flag}")
-    title = title_of(row)
+    title = _title_of(row)
     called = frozenset({word_of(title)} if title else ())
     codes = {stem(code.rpartition("|")[2]) for code in row.code}
     return KnownRow(

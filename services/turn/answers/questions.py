@@ -18,7 +18,6 @@ from services.language.words.text_words import asks_question
 from services.orders.draft_order import drafts_of
 from services.scheduling.confirmed_bookings import request_of
 from services.turn.answers.bookings import GO_ON, TurnBookings, finish_step
-from services.turn.answers.files_made import TurnFiles
 from services.turn.answers.forgetting import TurnForgetting
 from services.turn.answers.orders import TurnOrders
 from services.turn.answers.own_deeds import STAYS, WHICH, TurnActions, refused
@@ -27,6 +26,7 @@ from services.turn.answers.stops import TurnStops
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
 from services.turn.turn_step import TurnStep
 
+_KEPT = "**{file}** was written on {day}. It stays with this conversation."
 _TOO_EARLY = "Your answer was sent before this was asked, so nothing is done yet."
 
 
@@ -106,7 +106,7 @@ class TurnQuestions(TurnStep):
     def __post_init__(self) -> None:
         self._actions, self._bookings = TurnActions.beside(self), TurnBookings.beside(self)
         self.orders, self.forgetting = TurnOrders.beside(self), TurnForgetting.beside(self)
-        self.remembering, self._files = TurnRemembering.beside(self), TurnFiles.beside(self)
+        self.remembering = TurnRemembering.beside(self)
         self.stops = TurnStops.beside(self, remembering=self.remembering)
 
     async def answer_open_question(self, turn: LoadedTurn) -> QuestionOutcome | None:
@@ -159,12 +159,26 @@ class TurnQuestions(TurnStep):
 
         The document of the patient is open.
         """
-        if self.forgetting.ask(turn) or self.forgetting.tell(turn) or self._files.tell(turn):
+        if self.forgetting.ask(turn) or self.forgetting.tell(turn) or self._hand_out_file(turn):
             return True
         memory = self.remembering
         if memory.note(turn) or memory.retract(turn) or memory.ask_of_what(turn):
             return True
         return await self._undo(turn)
+
+    def _hand_out_file(self, turn: GroundedTurn) -> bool:
+        """Whether the newest file was asked for: it is named, and offered as one of this turn is.
+
+        Where none was written, "the report" is one of the record.
+        """
+        files = turn.document.artifacts
+        if turn.message.press is not None or not files or not says(turn.text, "asks_file_made"):
+            return False
+        newest = files[-1].model_copy(update={"run_id": turn.run.run_id})
+        turn.document.artifacts = [*files[:-1], newest]
+        day = newest.created_at.date().isoformat()
+        self.replies.answer(turn, _KEPT.format(file=newest.file_name, day=day))
+        return True
 
     async def _undo(self, turn: GroundedTurn) -> bool:
         """Take the user's newest undoable action back: a write to memory, or a change of their own.
