@@ -248,7 +248,7 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     if "recurred" in part.frames:  # that it was there once is no yes
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
     plain = aspect_of_denied(part, words) or ("all" if is_mixed else "whether")
-    return [*plainly_asked([*of_tumours(found, part.frames)], plain)]
+    return [*plainly_asked([*of_tumours(found, part)], plain)]
 
 
 def _has_more(part: QuestionPart) -> bool:

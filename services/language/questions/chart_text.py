@@ -151,7 +151,7 @@ def without_opening(pieces: list[Piece]) -> list[Piece]:
 
 def is_asking(text: str, pieces: Sequence[Piece], words: Lexicon) -> bool:
     """Whether the message asks or orders something, so that unknown words are worth a search."""
-    is_question = "?" in text or any(piece.words[0] in words.words.asking for piece in pieces)
+    is_question = "?" in text or any({*words.words.asking} & {*one.words} for one in pieces)
     is_question |= any("side" in piece.of("part") for piece in pieces)  # "ankle left or right"
     return is_question or bool(
         pieces[0].of("aspect") or pieces[0].of("stop") or pieces[0].of("part")

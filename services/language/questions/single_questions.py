@@ -1,7 +1,7 @@
 """Questions for one thing by its name, for what has a code, and for all that changed. Pure."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.named_runs import HEIGHT
 from services.language.charts.names_of_topics import why_last_seen
-from services.language.charts.tools_named import OVER, SEARCH
+from services.language.charts.tools_named import OF_ALL, OVER, SEARCH
 from services.language.questions.events_asked import Ask
 from services.language.questions.value_questions import values_of
 from services.language.utterance import Aspect, ChartQuestion, Part
@@ -86,15 +86,16 @@ def _of_size(part: QuestionPart) -> ChartQuestion:
     return named(SEARCH, f"{name} size", "all", None)
 
 
-def of_tumours(asked: Iterable[ChartQuestion], frames: Collection[str]) -> Iterator[ChartQuestion]:
+def of_tumours(asked: Iterable[ChartQuestion], part: QuestionPart) -> Iterator[ChartQuestion]:
     """Yield the questions; of tumours what is no entry of its own in the list of problems.
 
     When one came back its metastases and the texts tell, and how many there are the images: that
     "metastasis to bone" is one entry counts no lesions.
     """
     for one in asked:
-        if is_of_tumour(one) and "recurred" in frames:
-            yield replace(one, name=_METASTASIS, said="", aspect="when")
+        is_growth = one.arguments == GROWTH and part.aspects <= {"when"}  # "recurrence when?"
+        if "recurred" in part.frames and (is_growth or is_of_tumour(one)):
+            yield ChartQuestion("problems", OF_ALL, "when", _METASTASIS)
             yield ChartQuestion(SEARCH, GROWTH, head=one.name)
         elif one.aspect == "count" and _METASTASIS in one.name:
             yield replace(one, aspect="all")

@@ -189,11 +189,10 @@ def _taken(question: ChartQuestion) -> ChartQuestion | None:
 
 
 def is_told_whole(search: ChartQuestion) -> bool:
-    """Whether more than the rows is told of what was found: why a drug is taken, the last note."""
+    """Whether more than the rows is told of what was found: texts on a drug, the last note."""
     if search.tool == "documents":
         return bool(search.arguments)
-    is_of_why = search.part in ("reason", "end reason") and search.aspect != "whether"
-    return search.tool == "medications" and is_of_why
+    return search.tool == "medications" and search.aspect != "whether"
 
 
 def told_elsewhere(

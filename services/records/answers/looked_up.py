@@ -13,7 +13,7 @@ from services.language.words.vocabulary import concept_rows
 from services.records.answers.choosing.asked_rows import DIAGNOSES, asked_rows, has_answer
 from services.records.answers.choosing.events import times_of
 from services.records.answers.choosing.imaged import reports_on
-from services.records.answers.choosing.row_line import row_line
+from services.records.answers.choosing.row_line import DETAIL_CHARS, PASSAGE_CHARS, row_line
 from services.records.answers.choosing.row_parts import (
     BROKEN_OFF,
     moment_of,
@@ -22,7 +22,7 @@ from services.records.answers.choosing.row_parts import (
 )
 from services.records.answers.choosing.said_words import has_words, passage
 from services.records.answers.treatments import LOOKED_AT
-from services.records.concepts.table import names_of_procedure
+from services.records.concepts.table import concept_table, names_of_procedure
 from services.records.resources.standing import FORBIDDEN, REFUTED
 from services.records.rows.measurements import MEASURED
 
@@ -35,6 +35,8 @@ _REPORTS: Final = ChartQuestion("documents")
 _TISSUE: Final = ChartQuestion("pathology_reports")
 _TREATMENTS: Final = LOOKED_AT[:2]
 _OF_A_DAY = frozenset({"encounters", "medications", "procedures", "problems"})
+_TOLD_IN_TEXTS = frozenset({"change", "trend", "count"})  # of a drug: other doses, how many cycles
+_TOLD_OF_ONE = frozenset({"change", "minimum", "maximum"})  # of one value: notes may have others
 _MOST_ROWS = 3
 """Of more the days say little."""
 _MOST_SHOWN = 8
@@ -58,6 +60,8 @@ class LookedUp:
         if (found := self._found(question)) is None:
             self.missing = self.missing or question
             return _NO_ROWS
+        if isinstance(found, ChartView) and (question.tool, question.part) == (SEARCH, "people"):
+            return _signed(found, self.view_of(_REPORTS))
         if not isinstance(found, ChartView) or not any(map(_is_refuted, found.rows)):
             return found
         rows = tuple(row for row in found.rows if not _is_refuted(row))
@@ -107,15 +111,19 @@ def looked_at(
 ) -> Sequence[ChartQuestion]:
     """Return where to look for what is untold: what began on the same day, and texts on a drug."""
     rows = _rows_told(question, view)
-    is_course = question.aspect == "change" or (question.aspect == "trend" and not question.span)
-    if question.tool == "results" and is_course and len(rows) == 1:  # notes may have earlier ones
+    is_trend = question.aspect == "trend" and not question.span
+    is_told = is_trend or question.aspect in _TOLD_OF_ONE
+    if question.tool == "results" and is_told and len(rows) == 1:
         return (ChartQuestion(SEARCH, {"query": f"{question.name} {question.said}"}),)
     if question.tool not in _OF_A_DAY or not 0 < len(rows) <= _MOST_ROWS:
         return ()
     if question.tool == "encounters" and question.part == "treatment":
         return (_PROBLEMS, *_TREATMENTS)
-    is_of_change = (question.tool, question.aspect) == ("medications", "change")
-    is_of_drug = question.tool == "medications" and question.part in ("reason", "end reason")
+    is_of_more = question.aspect in _TOLD_IN_TEXTS or _is_said_more(question)
+    is_of_more &= question.tool == "medications" and bool(question.name)
+    is_of_why = question.part in ("reason", "end reason")
+    is_of_drug = question.tool == "medications" and is_of_why
+    is_of_why &= question.tool in ("medications", "procedures")
     there = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS]}.get(question.part or "", [])
     if question.tool == "problems" and question.part != "code":
         there += [_VISITS, _TREATMENTS[1], _REPORTS]
@@ -124,10 +132,16 @@ def looked_at(
     is_due = question.part == "due" and question.tool == "procedures"
     is_result = question.part == "result" and not value
     # Of another dose, of what is planned and of a result texts tell.
-    if question.name and (is_of_drug or is_of_change or is_due or is_result):
+    if question.name and (is_of_why or is_of_more or is_due or is_result):
         there += [_VISITS] * is_of_drug + [_TISSUE] * is_result
         there.append(ChartQuestion(SEARCH, {"query": question.name}, name=question.name))
-    return there if is_of_change or part_missing(question, rows, words) else ()
+    return there if is_of_more or part_missing(question, rows, words) else ()
+
+
+def _is_said_more(question: ChartQuestion) -> bool:
+    """Whether more is asked of a drug than its list tells: "when can pembro restart?"."""
+    is_longer = len(question.said.split()) > 1 and question.aspect != "whether"
+    return is_longer and concept_table().named("drug", question.said) is None
 
 
 def told_of_day(
@@ -156,7 +170,8 @@ def told_of_day(
             if row.kind in MEASURED | DIAGNOSES or any(has_words(row, one) for one in names)
         ]  # fmt: skip
     said = {question.said} if question.tool == "results" else set()  # "weight 84 kg"
-    texts = [one for name in (question.name, *said) for one in _texts_on(name, lists)]
+    every_text = (one for name in (question.name, *said) for one in _texts_on(name, lists))
+    texts = [*{(one.sources, one.detail): one for one in every_text}.values()]
     is_shown = question.part == "result" and any(row.kind not in DIAGNOSES for row in found)
     if question.part is not None and (texts or is_shown):
         told = told.replace(words.say("no_part", part=words.parts[question.part]), "").strip()
@@ -187,8 +202,18 @@ def _texts_on(name: str, lists: Sequence[ChartView]) -> Iterator[ViewRow]:
                 yield row.model_copy(update={"detail": passage(row.detail, name)})
 
 
+def _signed(found: ChartView, written: ChartView) -> ChartView:
+    """Return what a search found, each text with who wrote it: "who saw her heart?"."""
+    parts = ((row, row.detail.partition("; ")[0]) for row in written.rows)
+    by = {row.sources[:1]: f", {one}" for row, one in parts if one.startswith("by ")}
+    named = ((row, f"{row.name}{by.get(row.sources[:1], '')}") for row in found.rows)
+    rows = tuple(row.model_copy(update={"name": name}) for row, name in named)
+    return found.model_copy(update={"rows": rows})
+
+
 def _under(lead: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
-    lines = [f"- {row_line(row, words)}" for row in rows[:_MOST_SHOWN]]
+    chars = PASSAGE_CHARS if lead == words.say("elsewhere") else DETAIL_CHARS
+    lines = [f"- {row_line(row, words, detail_chars=chars)}" for row in rows[:_MOST_SHOWN]]
     return [lead, *lines] if lines else []
 
 

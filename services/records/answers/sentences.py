@@ -22,6 +22,7 @@ from services.records.answers.choosing.excluded_rows import (
 from services.records.answers.choosing.row_line import (
     BRIEF_FROM,
     DETAIL_CHARS,
+    PASSAGE_CHARS,
     grouped_lines,
     newest_that_fit,
     row_line,
@@ -40,7 +41,6 @@ from services.records.resources.standing import ABSENCES, NOT_KNOWN
 _ROWS_SHOWN = 12
 _LIST_SHOWN = 60
 _REPORT_CHARS = 900
-_PASSAGE_CHARS = 260
 _ENDS = frozenset({"end", "end reason", "end people"})
 OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
@@ -166,7 +166,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if question.tool in _REPEATED and (is_long or question.aspect in ("all", "whether", "trend")):
         return grouped_lines(rows, words)
     is_brief = len(shown) > BRIEF_FROM
-    chars = _PASSAGE_CHARS if is_search else DETAIL_CHARS
+    chars = PASSAGE_CHARS if is_search else DETAIL_CHARS
     lines = [f"- {row_line(row, words, is_brief=is_brief, detail_chars=chars)}" for row in shown]
     if question.tool == "timeline":
         rows = row_parts.once_each(rows)
@@ -186,7 +186,7 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
             again = max(rows, key=lambda row: row.date)
             is_of_last = question.tool == "problems" and again not in now  # "the last time"
             return _listed(question, [*now, again] if is_of_last else now, words)
-        last = row_line(max(rows, key=row_parts.newest_day), words)
+        last = row_line(max(rows, key=lambda row: max(row.end, row_parts.newest_day(row))), words)
         return last if question.is_past else f"{words.say('not_now')}: {last}"
     if question.tool == "current_status" and question.name == "treatment":
         rows = [row for row in rows if row.status == "active"] or rows
@@ -228,7 +228,8 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
     newest = sorted(rows, key=row_parts.moment_of, reverse=True)
     if question.aspect == "count":
         return _counted(question, newest, words)
-    if question.aspect == "first":  # of a study and the report on it what it showed
+    is_one = len({(row.date[:10], row.name) for row in newest}) == 1
+    if question.aspect == "first" or is_one:  # of a study and the report on it what it showed
         newest = [row for row in newest if row.date[:10] == newest[-1].date[:10]]
         newest = sorted(newest, key=lambda row: len(row.detail))[-1:]
     if question.back:

@@ -23,6 +23,7 @@ from services.records.resources.standing import DOUBTFUL
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
 DETAIL_CHARS = 140
+PASSAGE_CHARS = 260
 ROWS_SHOWN = 12
 BRIEF_FROM = 14
 """So many rows are told without their details."""
