@@ -83,10 +83,10 @@ def age_at(
 ) -> tuple[ChartQuestion, ...]:
     """Return how old the patient was at what was asked before, or at the first or last of it."""
     *visits, age = about or (last,)
-    if age.name != "age" or len(visits) > 1:
+    is_of_each = bool(visits) and (visits[0].tool, visits[0].name) == ("problems", "")
+    if age.name != "age" or len(visits) > 1 or (is_of_each and last.tool != "problems"):
         return ()
     age = replace(age, is_past=age.is_past or of_then)
-    is_of_each = bool(visits) and (visits[0].tool, visits[0].name) == ("problems", "")
     if visits and not is_of_each:  # of each diagnosis only where none was spoken of
         at = replace(last, aspect=visits[0].aspect, part=None, around=(), back=0)
         return (age, at) if (visits[0].tool, visits[0].name) == ("encounters", "") else ()

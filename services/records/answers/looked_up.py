@@ -13,7 +13,7 @@ from services.language.words.vocabulary import concept_rows
 from services.records.answers.choosing.asked_rows import DIAGNOSES, asked_rows, has_answer
 from services.records.answers.choosing.events import times_of
 from services.records.answers.choosing.imaged import reports_on
-from services.records.answers.choosing.row_line import DETAIL_CHARS, PASSAGE_CHARS, row_line
+from services.records.answers.choosing.row_line import PASSAGE_CHARS, row_line
 from services.records.answers.choosing.row_parts import (
     BROKEN_OFF,
     moment_of,
@@ -35,8 +35,8 @@ _REPORTS: Final = ChartQuestion("documents")
 _TISSUE: Final = ChartQuestion("pathology_reports")
 _TREATMENTS: Final = LOOKED_AT[:2]
 _OF_A_DAY = frozenset({"encounters", "medications", "procedures", "problems"})
-_TOLD_IN_TEXTS = frozenset({"change", "trend", "count"})  # of a drug: other doses, how many cycles
-_TOLD_OF_ONE = frozenset({"change", "minimum", "maximum"})  # of one value: notes may have others
+_TOLD_IN_TEXTS = frozenset({"change", "trend", "count", "minimum", "maximum"})
+"""Notes may have other doses, how many cycles there were, and what was measured besides."""
 _MOST_ROWS = 3
 """Of more the days say little."""
 _MOST_SHOWN = 8
@@ -111,8 +111,8 @@ def looked_at(
 ) -> Sequence[ChartQuestion]:
     """Return where to look for what is untold: what began on the same day, and texts on a drug."""
     rows = _rows_told(question, view)
-    is_trend = question.aspect == "trend" and not question.span
-    is_told = is_trend or question.aspect in _TOLD_OF_ONE
+    is_of_days = question.aspect == "trend" and bool(question.span)
+    is_told = question.aspect in _TOLD_IN_TEXTS and not is_of_days
     if question.tool == "results" and is_told and len(rows) == 1:
         return (ChartQuestion(SEARCH, {"query": f"{question.name} {question.said}"}),)
     if question.tool not in _OF_A_DAY or not 0 < len(rows) <= _MOST_ROWS:
@@ -121,9 +121,7 @@ def looked_at(
         return (_PROBLEMS, *_TREATMENTS)
     is_of_more = question.aspect in _TOLD_IN_TEXTS or _is_said_more(question)
     is_of_more &= question.tool == "medications" and bool(question.name)
-    is_of_why = question.part in ("reason", "end reason")
-    is_of_drug = question.tool == "medications" and is_of_why
-    is_of_why &= question.tool in ("medications", "procedures")
+    is_of_drug = question.tool == "medications" and question.part in ("reason", "end reason")
     there = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS]}.get(question.part or "", [])
     if question.tool == "problems" and question.part != "code":
         there += [_VISITS, _TREATMENTS[1], _REPORTS]
@@ -132,7 +130,7 @@ def looked_at(
     is_due = question.part == "due" and question.tool == "procedures"
     is_result = question.part == "result" and not value
     # Of another dose, of what is planned and of a result texts tell.
-    if question.name and (is_of_why or is_of_more or is_due or is_result):
+    if question.name and (is_of_drug or is_of_more or is_due or is_result):
         there += [_VISITS] * is_of_drug + [_TISSUE] * is_result
         there.append(ChartQuestion(SEARCH, {"query": question.name}, name=question.name))
     return there if is_of_more or part_missing(question, rows, words) else ()
@@ -212,8 +210,8 @@ def _signed(found: ChartView, written: ChartView) -> ChartView:
 
 
 def _under(lead: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
-    chars = PASSAGE_CHARS if lead == words.say("elsewhere") else DETAIL_CHARS
-    lines = [f"- {row_line(row, words, detail_chars=chars)}" for row in rows[:_MOST_SHOWN]]
+    shown = rows[:_MOST_SHOWN]
+    lines = [f"- {row_line(row, words, detail_chars=PASSAGE_CHARS)}" for row in shown]
     return [lead, *lines] if lines else []
 
 

@@ -34,7 +34,7 @@ def told_lengths(
     else:  # of one of several operations nobody knows which is meant
         starts = [one for each, rows in found if each.arguments != GROWTH for one in rows[:1]]
         narrowed = [(one, _meant(one, rows, starts)) for one, rows in found]
-        found = [each for each in narrowed if len(each[1]) == 1]
+        found = [each for each in narrowed if len({one.date[:10] for one in each[1]}) == 1]
         days = sorted(day for _, rows in found for row in rows[:1] if (day := first_day(row.date)))
     if len(days) < 2:
         return [words.say("one_end")]
