@@ -153,9 +153,8 @@ def is_asking(text: str, pieces: Sequence[Piece], words: Lexicon) -> bool:
     """Whether the message asks or orders something, so that unknown words are worth a search."""
     is_question = "?" in text or any({*words.words.asking} & {*one.words} for one in pieces)
     is_question |= any("side" in piece.of("part") for piece in pieces)  # "ankle left or right"
-    return is_question or bool(
-        pieces[0].of("aspect") or pieces[0].of("stop") or pieces[0].of("part")
-    )
+    opens = (*pieces[0].of("aspect"), *pieces[0].of("stop"), *pieces[0].of("part"))
+    return is_question or bool(opens or pieces[-1].of("aspect"))  # "crpc since"
 
 
 def _without_heading(text: str, words: Lexicon) -> str:

@@ -226,10 +226,10 @@ def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> 
 def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return one report with what it concludes, or the titles of several, the newest first."""
     newest = sorted(rows, key=row_parts.moment_of, reverse=True)
-    if question.aspect == "count":
-        return _counted(question, newest, words)
-    is_one = len({(row.date[:10], row.name) for row in newest}) == 1
-    if question.aspect == "first" or is_one:  # of a study and the report on it what it showed
+    each = {(row.date[:10], row.name): row for row in newest}
+    if question.aspect == "count":  # a study and the report on it are one
+        return _counted(question, [*each.values()], words)
+    if question.aspect == "first" or len(each) == 1:  # … of which the report tells what it showed
         newest = [row for row in newest if row.date[:10] == newest[-1].date[:10]]
         newest = sorted(newest, key=lambda row: len(row.detail))[-1:]
     if question.back:
@@ -302,7 +302,7 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     dates = sorted(row.date for row in rows if row.date)
     span = f" ({' – '.join(dict.fromkeys((dates[0][:10], dates[-1][:10])))})" if dates else ""
     what = words.things_of.get(question.tool, "")
-    what = f"{what}: {words.called(question.name)}" if question.name else what
+    what = ": ".join(filter(None, (what, words.called(question.name))))
     if question.tool not in _STATES or not question.name:
         said = f"{words.say('things', count=len(rows), what=what, span=span)}."
         each = _listed(question, rows, words) if question.part else ""  # "how many, and why"
