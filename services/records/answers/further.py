@@ -115,6 +115,7 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
                 question, arguments=names, aspect="latest", span=None, near=question.span
             )
             then = [_of_the_head(question)] if question.head else []
+            then.append(_searched(question, question.name, question.name))  # notes of those days
             return (*then, replace(newest, above=None, below=None), *searches_for(newest))
         case "imaging_reports" | "pathology_reports":
             return _done_without_report(question)

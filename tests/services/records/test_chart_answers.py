@@ -300,11 +300,18 @@ def test_where_nothing_is_of_the_days_asked_about_the_newest_value_is_told() -> 
     question = read("potassium over the last 2 years", SITUATION).about[0]
     others = LeftOut(count=4, what="other values", argument="other since")
     empty = ChartView(tool="results", kind="table", title="", left_out=(others,))
-    newest = answered([question], [(question, empty)], answer_words("en"))
+    noted = answered([question], [(question, empty)], answer_words("en"))
+    assert isinstance(noted, ChartQuestion)
+    assert noted.tool == "search_record"
+    given = [
+        (question, empty),
+        (noted, ChartView(tool=noted.tool, kind="table", title="", rows=())),
+    ]
+    newest = answered([question], given, answer_words("en"))
     assert isinstance(newest, ChartQuestion)
     assert "since" not in newest.arguments
     found = ChartView(tool="results", kind="table", title="", rows=VALUES)
-    told = answered([question], [(question, empty), (newest, found)], answer_words("en"))
+    told = answered([question], [*given, (newest, found)], answer_words("en"))
     assert told == (
         "Nothing of that time is in the record: potassium.\n"
         "**Potassium**: 4.2 mmol/L (3.5 – 5.1), 2020-03-04 [Observation/k-2020-03-04]"
