@@ -271,11 +271,8 @@ def _event_in(
     if behind == (_ILLNESS,):  # "weight since dx": of a board that is the cancer
         behind = (replace(_ILLNESS, arguments={"status": "all"}, name="cancer"),)
     if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
-        behind = tuple(
-            one
-            for one in behind
-            if one.tool != "immunizations" and (one.tool != SEARCH or one.name)
-        )
+        behind = tuple(one for one in behind if one.tool != "immunizations")
+        behind = tuple(one for one in behind if one.tool != SEARCH or one.name)
     in_any_words = {one.tool for one in before} == {"results"} and relation in _OF_ANY_WORDS
     behind = tuple(_of_figure(one, pieces) for one in behind)
     behind = _as_one(_put_in(behind))
