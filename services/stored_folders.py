@@ -14,7 +14,7 @@ from data_models.storage.blob_names import is_blob_name
 from data_models.storage.blob_store import BlobStore
 from services.conversations.conversation_factory import caretaker_for
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
-from services.stores import SESSIONS, USERS, opened
+from services.stores import SESSIONS, USERS, opened, require_data
 from settings import Settings
 
 _INDEX = "users/"
@@ -25,7 +25,9 @@ async def list_folders(settings: Settings, *, ids: IdSource) -> list[str]:
 
     Raises:
         StoreUnavailableError: the index cannot be read.
+        ConfigurationError: there is no such DATA_DIR.
     """
+    require_data(settings)
     async with opened(settings, USERS, ids=ids) as (users,):
         found = {row.name.rpartition("/")[2] async for row in users.list(_INDEX)}
     if settings.azure_storage_connection_string is None:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from data_models.clock import IdSource
+from data_models.errors import ConfigurationError
 from data_models.storage.blob_store import BlobStore
 from data_models.storage.local_blob_store import LocalBlobStore
 from services.scenarios.migration.indexes.tag_index import session_tags
@@ -48,6 +49,19 @@ def open_container(settings: Settings, name: str, *, ids: IdSource) -> BlobStore
 
     tags = session_tags if name == SESSIONS else None
     return AzureBlobStore(account, container=name, ids=ids, tags_of=tags)
+
+
+def require_data(settings: Settings) -> None:
+    """Refuse a `DATA_DIR` that is not there: a wrong one would pass for one with nothing in it.
+
+    Raises:
+        ConfigurationError: there is no such folder.
+    """
+    if settings.azure_account is None and not settings.data_dir.is_dir():
+        raise ConfigurationError(
+            f"DATA_DIR: there is no folder {settings.data_dir}, so nothing was done. Set it, or the"
+            " storage account, as the servers have it."
+        )
 
 
 @asynccontextmanager

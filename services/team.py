@@ -134,6 +134,10 @@ def load_team(
                 f"{path.name}: agent {agent.name} has an unknown tool {unknown[0]!r}; "
                 f"known: {known}"
             )
+        if strange := sorted(set(agent.answers) - set(agent.tools)):
+            raise ConfigurationError(
+                f"{path.name}: agent {agent.name} answers by {strange[0]!r}, none of its tools"
+            )
     there = [each for each in team.agents if each.needs is None or each.needs in switched_on]
     return team.model_copy(update={"agents": tuple(there)})
 

@@ -21,7 +21,7 @@ from group_chat.models.probing import probe_window
 from group_chat.models.profile import LACKS, ModelProfile, Prices
 from services.language.model_output.model_text import ModelText
 from services.language.model_output.thoughts import without_thoughts
-from settings import Settings
+from settings import load_settings
 
 _TOOL = {
     "type": "function",
@@ -168,7 +168,7 @@ def main() -> int:
     parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger("critical"))
     try:
-        settings = model_settings_of(Settings())
+        settings = model_settings_of(load_settings())
         if settings.provider == "offline":
             sys.stdout.write("No model is configured: set OPENAI_BASE_URL and OPENAI_MODEL.\n")
             return 1

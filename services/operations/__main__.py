@@ -22,7 +22,7 @@ from services.operations.backup import Backup, Restore
 from services.operations.backup_files import BackupSummary, open_backup
 from services.operations.forgetting import PRINCIPAL, Forgetting
 from services.replica import Replica
-from services.stores import AUDIT, SCENARIOS, SESSIONS, USERS, opened
+from services.stores import AUDIT, SCENARIOS, SESSIONS, USERS, opened, require_data
 from settings import Settings, load_settings
 
 CONTAINERS = (SESSIONS, USERS, AUDIT, SCENARIOS)
@@ -35,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         report = asyncio.run(_run(chosen, load_settings()))
     except RoundsError as error:
         sys.stderr.write(f"{error}\n")
+        return 2
+    except OSError as error:
+        sys.stderr.write(f"The backup cannot be read or written: {error}\n")
         return 2
     sys.stdout.write(json.dumps(report) + "\n" if chosen.json else _table(report))
     return 1 if report.get("unreadable") or report.get("mentions") else 0
@@ -60,6 +63,8 @@ def _parser() -> argparse.ArgumentParser:
 
 async def _run(chosen: argparse.Namespace, settings: Settings) -> dict[str, Any]:
     ids, clock = RandomIds(), SystemClock()
+    if chosen.command in ("backup", "forget"):
+        require_data(settings)
     async with opened(settings, *CONTAINERS, ids=ids) as containers:
         stores = dict(zip(CONTAINERS, containers, strict=True))
         maintenance_lease = caretaker_for(

@@ -141,11 +141,11 @@ def open_backup(target: str, *, ids: IdSource) -> BackupFiles:
     Raises:
         BackupError: the address names no container and backup.
     """
-    if not target.startswith("https://"):
+    if "://" not in target:
         return FolderFiles(Path(target))
     parts = urlsplit(target)
     container, _, prefix = parts.path.strip("/").partition("/")
-    if not prefix or parts.query:
+    if parts.scheme != "https" or not prefix or parts.query:
         raise BackupError(
             f"{parts.netloc}{parts.path} names no backup; it looks like "
             "https://ACCOUNT.blob.core.windows.net/backups/2026-11-26, without a signature"

@@ -105,7 +105,7 @@ class _InTalks:
         if await self._holds(layout):
             self.report.conversations.append(layout.folder)
             if dry_run:
-                self.report.deleted += len(await self._own(layout))
+                await self._cut_out(layout, claim=None, dry_run=True)
             else:
                 await self._one(layout)
         # A chart that was never opened here may have been offered, with name and birth date.
@@ -137,14 +137,17 @@ class _InTalks:
                 await self._cut_out(layout, claim=claim)
                 await claim.update(partial(_remove, patient_id=self.patient_id))
 
-    async def _cut_out(self, layout: ConversationLayout, *, claim: Claim | None) -> None:
+    async def _cut_out(
+        self, layout: ConversationLayout, *, claim: Claim | None, dry_run: bool = False
+    ) -> None:
         own = await self._own(layout)
         # What is left of runs that were watched: copies of turns, of whichever patient.
         journals = [row.name async for row in self.store.list(layout.watched_prefix)]
         for name in [*own, *journals]:
             if claim is not None:
                 await claim.hold()
-            await self.store.delete(name)
+            if not dry_run:
+                await self.store.delete(name)
             self.report.deleted += 1
         cut = _Cut(layout, self.patient_id, gone=frozenset(own))
         # Manifests last: they carry the hashes of what is rewritten before.
@@ -153,16 +156,17 @@ class _InTalks:
             if claim is not None:
                 await claim.hold()
             try:
-                self.report.rewritten += await self._rewritten(name, cut)
+                self.report.rewritten += await self._rewritten(name, cut, dry_run=dry_run)
             except CorruptDocumentError:
                 self.report.unreadable.append(name)
 
-    async def _rewritten(self, name: str, cut: "_Cut") -> bool:
+    async def _rewritten(self, name: str, cut: "_Cut", *, dry_run: bool) -> bool:
         blob = await self.store.read(name)
         data = None if blob is None else cut.rest_of(name, blob.data)
         if blob is None or data is None:
             return False
-        await self.store.replace(name, data, etag=blob.etag)
+        if not dry_run:
+            await self.store.replace(name, data, etag=blob.etag)
         return True
 
     async def _own(self, layout: ConversationLayout) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from data_models.clock import RandomIds, SystemClock
-from data_models.errors import ScenarioDefinitionError, ScenarioInputError, StoreError
+from data_models.errors import RoundsError, ScenarioDefinitionError, StoreError
 from services.scenarios.definition.definition_reader import faults_in, read_definition
 from services.scenarios.definition.faults import skipped_checkpoints
 from services.scenarios.definition.graph import Graph
@@ -33,12 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = command(options)
     except ScenarioDefinitionError as error:
         _say("\n".join(error.problems), to_error=True)
-    except ScenarioInputError as error:
+    except StoreError as error:
+        _say(f"{error.code}: {error.user_message}", to_error=True)
+    except RoundsError as error:
         _say(str(error), to_error=True)
     except (OSError, UnicodeDecodeError) as error:
         _say(f"the file cannot be read: {error}", to_error=True)
-    except StoreError as error:
-        _say(f"{error.code}: {error.user_message}", to_error=True)
     else:
         if isinstance(found, int):
             return found

@@ -62,6 +62,7 @@ def test_agents_for_complaints_promise_no_diagnosis_and_point_to_a_clinician() -
         ("agents:\n" + LEADER + LEADER.replace("Lead", "Boss"), "found 2: Lead, Boss"),
         ("agents:\n" + LEADER.replace("instructions: lead", "tools: [fly]"), "instructions"),
         ("agents:\n" + LEADER.replace("lead}", "lead, tools: [fly]}"), "unknown tool 'fly'"),
+        ("agents:\n" + LEADER.replace("lead}", "lead, answers: [care]}"), "none of its tools"),
         ("agents:\n" + LEADER.replace("lead}", "lead, colour: red}"), "agent Lead, colour"),
         ("agents:\n" + LEADER.replace("lead}", "lead, temperature: 9}"), "Lead, temperature"),
         (

@@ -41,10 +41,14 @@ class Deployer:
         """Make a scenario's first version active; there are no sessions to migrate.
 
         Raises:
-            BlobExistsError: the scenario has an active version already.
+            ScenarioPlanError: the scenario has an active version already; nothing was stored.
+            BlobExistsError: somebody else publishes at the same moment.
         """
-        await self.store.add_version(graph)
         scenario = graph.scenario
+        if (held := await self.store.active(scenario.id)) is not None:
+            active = f"version {held.value.version} is published already"
+            raise ScenarioPlanError(f"{active}; propose a newer one")
+        await self.store.add_version(graph)
         pointer = ActivePointer(
             scenario_id=scenario.id, versions=(scenario.version,), checksum=graph.checksum
         )

@@ -77,7 +77,7 @@ class OperatorService:
 
         Raises:
             ScenarioDefinitionError: with everything that is wrong.
-            ScenarioConflictError: the scenario has an active version already.
+            ScenarioPlanError: the scenario has an active version already.
         """
         graph = await _read(source)
         async with self.log.act(graph.scenario.id, operator, "publish", f"version {graph.version}"):

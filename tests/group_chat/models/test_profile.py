@@ -1,13 +1,15 @@
 """What is known of a model: set, told by its server, or learned; and what is refused."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import orjson
 import pytest
+import structlog
 from pydantic import BaseModel
 
 from data_models.errors import ConfigurationError, ModelUnfitError, ModelWindowError
-from group_chat.models.__main__ import check_model
+from group_chat.models.__main__ import check_model, main
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.profile import ModelProfile, known_window, profile_of
@@ -218,3 +220,14 @@ async def test_a_template_that_opens_thoughts_is_found_out(site: ModelSite) -> N
     models = site.models()
     await models.structured.ask(purpose="p", instructions="Be brief.", text="?", answer=Colour)
     assert await streamed(models) == "Red."
+
+
+def test_the_check_reads_what_the_server_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["group_chat.models", "check"])
+    monkeypatch.setattr(structlog, "configure", lambda **_: None)
+    (tmp_path / ".env").write_text("LLM_PROVIDER=openai\nOPENAI_MODEL=\n", "utf-8")
+    assert main() == 1
+    assert "OPENAI_" in capsys.readouterr().err

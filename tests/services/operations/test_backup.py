@@ -195,7 +195,12 @@ async def test_a_backup_is_not_written_over_something_else(world: World, tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "target",
-    ["https://a.blob.core.windows.net/backups", "https://a.blob.core.windows.net/b/c?sig=x"],
+    [
+        "https://a.blob.core.windows.net/backups",
+        "https://a.blob.core.windows.net/b/c?sig=x",
+        "http://a.blob.core.windows.net/backups/2026-11-26",
+        "s3://backups/2026-11-26",
+    ],
 )
 def test_an_address_of_no_backup_is_refused_unsigned(world: World, target: str) -> None:
     with pytest.raises(BackupError, match="names no backup") as refused:

@@ -50,10 +50,39 @@ def test_a_name_that_is_no_patient_is_refused(
     assert "patient id" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "command", [("backup", "made"), ("forget", "patient_4"), ("forget", "patient_4", "--dry-run")]
+)
+def test_a_folder_that_is_not_there_is_no_empty_installation(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "typing-error"))
+    assert main(command) == 2
+    assert "DATA_DIR" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["backup", "verify", "restore"])
+def test_a_place_that_is_no_folder_is_said(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    (tmp_path / "a-file").touch()
+    assert main([command, str(tmp_path / "a-file")]) == 2
+    assert "a-file" in capsys.readouterr().err
+
+
 def test_a_backup_that_is_named_by_its_time_lies_below_the_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
     place = tmp_path / "backups"
     assert main(["backup", "--dated", str(place)]) == 0
     (made,) = place.iterdir()

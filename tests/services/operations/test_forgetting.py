@@ -117,6 +117,8 @@ async def test_a_dry_run_changes_nothing_and_counts() -> None:
     assert stored(world) == before
     assert (report.looked_at, report.conversations) == (3, ["chat_1", "chat_2"])
     assert report.deleted >= 3
+    done = await forgetting_on(world).run(GONE, dry_run=False)
+    assert (report.deleted, report.rewritten) == (done.deleted, done.rewritten)
 
 
 @pytest.mark.slow

@@ -62,6 +62,25 @@ def test_a_version_goes_from_proposal_to_deployment_and_back(terminal: Terminal)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("again", [FIRST, SECOND])
+def test_what_is_published_once_is_proposed_from_then_on(terminal: Terminal, again: str) -> None:
+    terminal.run("publish", FIRST, "--by", "ann")
+    assert "version 1 is published already; propose" in terminal.refused("publish", again, "--by=a")
+    assert terminal.run("status", BOOKING)["versions"] == [1]
+
+
+def test_a_setting_that_cannot_be_used_is_said(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PORT", "high")
+    assert terminal.refused("status", BOOKING).startswith("PORT: ")
+    monkeypatch.setenv("PORT", "4000")
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "typing-error"))
+    assert terminal.refused("prune").startswith("DATA_DIR: ")
+    assert terminal.refused("reindex").startswith("DATA_DIR: ")
+
+
+@pytest.mark.slow
 def test_a_cancelled_plan_stays_cancelled(terminal: Terminal) -> None:
     terminal.run("publish", FIRST, "--by", "ann")
     terminal.run("propose", SECOND, "--by", "ann")
@@ -90,7 +109,7 @@ def test_what_is_not_there_is_refused(terminal: Terminal) -> None:
     for command in ("deploy", "pause", "resume", "cancel"):
         assert terminal.refused(command, "nowhere", "--by", "ann")
     terminal.run("publish", FIRST, "--by", "ann")
-    assert "same moment" in terminal.refused("publish", FIRST, "--by", "ann")
+    assert "published already" in terminal.refused("publish", FIRST, "--by", "ann")
 
 
 async def opened(folder: Path) -> None:
