@@ -52,16 +52,10 @@ def open_container(settings: Settings, name: str, *, ids: IdSource) -> BlobStore
 
 
 def require_data(settings: Settings) -> None:
-    """Refuse a `DATA_DIR` that is not there: a wrong one would pass for one with nothing in it.
-
-    Raises:
-        ConfigurationError: there is no such folder.
-    """
+    """Refuse a `DATA_DIR` that is not there: a wrong one would pass for one with nothing in it."""
     if settings.azure_account is None and not settings.data_dir.is_dir():
-        raise ConfigurationError(
-            f"DATA_DIR: there is no folder {settings.data_dir}, so nothing was done. Set it, or the"
-            " storage account, as the servers have it."
-        )
+        told = "so nothing was done. Set it, or the storage account, as the servers have it."
+        raise ConfigurationError(f"DATA_DIR: there is no folder {settings.data_dir}, {told}")
 
 
 @asynccontextmanager

@@ -23,6 +23,7 @@ from data_models.errors import CorruptDocumentError
 from services.conversations.clear_undo import ClearUndo
 from services.group_chat_port import ActionFinished, GroupChat, GroupChatEvent, GroupChatRequest
 from services.language.replies.commands import is_clear_command
+from services.language.words.own_texts import in_own_language
 from services.patient_context.service import PatientContextService
 from services.records.fhir.reading import reading_as
 from services.runs.hub import Run
@@ -37,6 +38,7 @@ from services.turn.answers.questions import TurnQuestions, order_instead
 from services.turn.answers.safety import CrisisResponse, SafetyAnswers, TurnSafety
 from services.turn.documents import TurnDocuments
 from services.turn.end import TurnMeter, metered, note_repeatable, wait_for_end
+from services.turn.reading import spoken_in
 from services.turn.request import (
     DocumentChange,
     TurnRequests,
@@ -312,6 +314,7 @@ class TurnPipeline:
         if failure is None:
             turn.run.emit(RunFinished(turn.record.outcome, timing, repeatable))
         else:
-            turn.run.emit(RunFailed(failure.code, failure.user_message, turn.run.run_id))
+            told = in_own_language(failure.user_message, spoken_in(turn))
+            turn.run.emit(RunFailed(failure.code, told, turn.run.run_id))
         meter.report(self._metrics, answered, timing)
         return stored

@@ -132,9 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m services.audit", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("verify", help="check that no record was changed or removed")
-    command.add_argument(
-        "--day", type=date.fromisoformat, metavar="YYYY-MM-DD", help="only this UTC day"
-    )
+    command.add_argument("--day", type=date.fromisoformat, metavar="YYYY-MM-DD", help="UTC day")
     command.add_argument("--receipt", type=Path, help="a turn's receipt that the trail must know")
     options = parser.parse_args(arguments)
     day = None if options.day is None else options.day.isoformat()

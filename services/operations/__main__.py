@@ -33,11 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     try:
         report = asyncio.run(_run(chosen, load_settings()))
-    except RoundsError as error:
+    except (RoundsError, OSError) as error:  # a folder that cannot be read or written, too
         sys.stderr.write(f"{error}\n")
-        return 2
-    except OSError as error:
-        sys.stderr.write(f"The backup cannot be read or written: {error}\n")
         return 2
     sys.stdout.write(json.dumps(report) + "\n" if chosen.json else _table(report))
     return 1 if report.get("unreadable") or report.get("mentions") else 0

@@ -88,7 +88,8 @@ class TurnReplies:
         """Tell once of a turn that died, and of what it may have done."""
         died = turn.claim.conversation.interruption
         if died is not None and not died.was_told:
-            turn.run.emit(turn_events.Notice("interrupted", interrupted_text(died)))
+            told = in_own_language(interrupted_text(died), spoken_in(turn))
+            turn.run.emit(turn_events.Notice("interrupted", told))
 
     def tell_unmet(self, turn: GroundedTurn) -> None:
         """Own up to what an attempt that died had begun to change and this one left alone."""

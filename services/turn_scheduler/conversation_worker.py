@@ -17,6 +17,8 @@ from data_models.documents import Stored
 from data_models.errors import InterruptedTurnError, RoundsError, ServerStoppingError, StoreError
 from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
+from services.language.words.detection import language_of
+from services.language.words.own_texts import in_own_language
 from services.runs.hub import Run, RunHub
 from services.runs.stop_requests import StopRequests
 from services.turn_pipeline import TurnPipeline
@@ -202,7 +204,9 @@ class ConversationWorker:
     def _fail(self, run: Run, error: RoundsError) -> None:
         if not run.is_finished:
             self.crisis_response.give(run)
-            run.emit(RunFailed(error.code, error.user_message, run.run_id))
+            language = language_of(run.message.text, default=run.message.language)
+            told = in_own_language(error.user_message, language)
+            run.emit(RunFailed(error.code, told, run.run_id))
 
     def refused(self, run: Run, error: RoundsError) -> Run:
         """End a run whose message could not be taken in; a call for help is answered first."""

@@ -1,15 +1,46 @@
 """What the server itself says is said in the language of the user."""
 
-import pytest
+import re
+from pathlib import Path
 
+import pytest
+import yaml
+
+import data_models
+from data_models.errors import user_message_of
 from services.assistant.confirmed_actions import question_of
 from services.language.words.own_texts import ends_with_own, in_own_language, is_own_choice
 from tests.tables import with_cases
+
+ERRORS = yaml.safe_load(Path(data_models.__file__).with_name("errors.yaml").read_text("utf-8"))
 
 
 @with_cases("text", "said")
 def test_a_sentence_is_translated_and_what_is_filled_in_is_kept(text: str, said: str) -> None:
     assert in_own_language(text, "de") == said
+
+
+_OF_TURNS = (
+    "audit_",
+    "chart_",
+    "claim_",
+    "conversation_",
+    "corrupt_",
+    "interrupted",
+    "model",
+    "records_",
+    "record_replaced",
+    "stopping",
+    "store_",
+)
+
+
+@pytest.mark.parametrize(
+    "code", [one for one in ERRORS if one.startswith(_OF_TURNS) and one != "chart_sign_in"]
+)
+def test_how_a_turn_fails_is_said_in_german(code: str) -> None:
+    sentences = re.split(r"(?<=[.?!]) (?=[A-Z])", user_message_of(code))
+    assert [one for one in sentences if one and in_own_language(one, "de") == one] == []
 
 
 def test_what_a_user_wrote_is_never_translated() -> None:

@@ -1,6 +1,7 @@
 """Messages of every channel are answered one at a time per conversation, and none is lost."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import get_args
 
@@ -19,6 +20,7 @@ from data_models.conversations.turn_events import (
     StepFinished,
     StepStarted,
 )
+from services.group_chat_port import GroupChatRequest
 from services.runs.hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
@@ -276,6 +278,30 @@ async def test_a_claim_left_by_a_failed_store_is_taken_over_by_the_next_message(
         ("during the outage", "FAILED"),
         ("first", "COMPLETED"),
     ]
+
+
+def unanswered(request: GroupChatRequest) -> Sequence[str]:
+    raise errors.ModelTimeoutError
+
+
+async def test_what_went_wrong_is_told_in_the_language_of_the_message() -> None:
+    store = FaultyBlobStore(MemoryBlobStore())
+    world = World(sessions=store)
+    run = await world.hold("wie ist das Stadium?")
+    await asyncio.sleep(0)
+    store.always = Down()
+    world.team.gate.set()
+    ended = (await heard(run)).end
+    assert isinstance(ended, RunFailed)
+    assert ended.text.startswith("Der Speicher ist gerade nicht erreichbar.")
+    store.always = None
+    told = await world.say("und wie alt ist die Patientin?")
+    (notice,) = [e.text for e in told.events if isinstance(e, Notice) and e.kind == "interrupted"]
+    assert notice.startswith("Der Server hielt an, während er diese Nachricht beantwortete.")
+    world.team.say = unanswered
+    failed = (await world.say("welche Medikamente nimmt sie?")).end
+    assert isinstance(failed, RunFailed)
+    assert failed.text.startswith("Das Sprachmodell brauchte zu lange.")
 
 
 @pytest.mark.slow
