@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.given import present
 from tests.web.conftest import Site, idle, say
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 WATCH = (Path(__file__).parent / "scripts" / "watch.js").read_text("utf-8")
 
 
-async def proposed(site: Site, browser: Browser) -> Page:
+async def proposed(site: Site, browser: Browser | BrowserContext) -> Page:
     page = await site.open(browser)
     await page.get_by_role("button", name="start tumor board").click()
     await expect(page.get_by_role("button", name="Confirm")).to_be_enabled()
@@ -115,3 +115,13 @@ async def test_a_plan_of_another_patient_is_not_offered(site: Site, browser: Bro
     await say(page, "switch to patient_15")
     await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_15")
     await expect(page.get_by_role("button", name="Confirm")).to_have_count(0)
+
+
+async def test_nothing_lies_over_the_plan_on_a_small_phone(site: Site, browser: Browser) -> None:
+    small = await browser.new_context(viewport={"width": 320, "height": 568})
+    page = await proposed(site, small)
+    heading = page.get_by_role("heading", name="Proposed plan")
+    at = present(await heading.bounding_box())
+    point = [at["x"] + at["width"] * 0.9, at["y"] + at["height"] / 2]
+    shown = await page.evaluate("([x, y]) => document.elementFromPoint(x, y).textContent", point)
+    assert shown == "Proposed plan"

@@ -1,10 +1,12 @@
 """What the built-in rules say, in the language of the user."""
 
+import re
 import string
 from datetime import UTC, datetime
 
 import pytest
 
+from services.language.replies.plan_change import plan_change_in
 from services.language.words.talk_texts import day_text, in_every_language, talk_text, told_in
 from services.language.words.vocabulary import LANGUAGES, read_document
 
@@ -23,6 +25,16 @@ def test_each_text_of_a_language_has_the_parts_of_the_english_one(language: str)
 
 def test_german_has_every_text_that_german_speakers_meet() -> None:
     assert ENGLISH.keys() - read_document("de", "talk").keys() == {"not_my_language"}
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_is_told_of_changing_a_plan_is_understood(language: str) -> None:
+    examples = re.findall("[“„](.+?)[”“]", talk_text(language, "nothing_changed"))
+    assert len(examples) > 1
+    for one in examples:
+        said = one.replace("…", "look at the brain")
+        tasks = {1: "imaging", 2: "status"}
+        assert plan_change_in(said, names=["Radiology", "PatientStatus"], tasks=tasks), one
 
 
 @pytest.mark.parametrize("language", ["fr", "es", "it"])
