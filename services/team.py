@@ -135,9 +135,8 @@ def load_team(
                 f"known: {known}"
             )
         if strange := sorted(set(agent.answers) - set(agent.tools)):
-            raise ConfigurationError(
-                f"{path.name}: agent {agent.name} answers by {strange[0]!r}, none of its tools"
-            )
+            told = f"agent {agent.name} answers by {strange[0]!r}, none of its tools"
+            raise ConfigurationError(f"{path.name}: {told}")
     there = [each for each in team.agents if each.needs is None or each.needs in switched_on]
     return team.model_copy(update={"agents": tuple(there)})
 

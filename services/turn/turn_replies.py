@@ -75,7 +75,7 @@ class TurnReplies:
         turn: ClaimedTurn,
         text: str,
         *,
-        kind: Literal["progress", "restored", "told"] = "told",
+        kind: Literal["progress", "restored", "told", "interrupted"] = "told",
     ) -> None:
         """Show a line of the server's own beside the answers, in the user's language; not kept."""
         turn.run.emit(turn_events.Notice(kind, in_own_language(text, spoken_in(turn))))
@@ -88,8 +88,7 @@ class TurnReplies:
         """Tell once of a turn that died, and of what it may have done."""
         died = turn.claim.conversation.interruption
         if died is not None and not died.was_told:
-            told = in_own_language(interrupted_text(died), spoken_in(turn))
-            turn.run.emit(turn_events.Notice("interrupted", told))
+            self.notify(turn, interrupted_text(died), kind="interrupted")
 
     def tell_unmet(self, turn: GroundedTurn) -> None:
         """Own up to what an attempt that died had begun to change and this one left alone."""
