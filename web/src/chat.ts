@@ -159,7 +159,7 @@ export function withHistory(
   const next = turns.findIndex(isLater);
   let place = next >= 0 ? next : isNewest ? turns.length : 0;
   for (const stored of page.turns.toReversed()) {
-    const index = turns.findIndex((turn) => turn.runId === stored.run_id);
+    const index = turns.findIndex((turn) => shows(turn, stored.run_id));
     if (index < 0) turns.splice(place, 0, restored(stored, patientId));
     else place = index;
   }
@@ -177,10 +177,14 @@ export function withHistory(
  */
 export function withInterrupted(chat: Chat, lastRunId: string | null, session: HistoryPage): Chat {
   const last = session.turns.at(-1);
-  const isShown = chat.turns.some((turn) => turn.runId === lastRunId);
+  const isShown = chat.turns.some((turn) => shows(turn, lastRunId));
   if (!last || isShown || last.run_id !== lastRunId || last.error_code !== INTERRUPTED) return chat;
   return withTurn(chat, { ...restored(last, chat.state.patient_id), turnId: null });
 }
+
+/** Whether `turn` shows that run: a message sent again after its run died is told of it by a run of its own. */
+const shows = (turn: Turn, runId: string | null): boolean =>
+  turn.runId === runId || turn.items.some((item) => item.kind === "error" && item.ref === runId);
 
 /** Whether the oldest turn of the page is on the screen already. */
 const reachesKnown = (chat: Chat, page: HistoryPage): boolean =>
@@ -319,7 +323,8 @@ const with_ = (turn: Turn, item: Item): Turn => ({ ...turn, items: [...turn.item
 
 function errorItem(frame: Frame & { type: "RUN_ERROR" }, count: number): Item {
   const ref = frame.metadata?.ref ?? null;
-  return { kind: "error", id: `error-${count}`, text: frame.message, code: frame.code, ref };
+  const text = frame.code === INTERRUPTED ? strings.transcript.interrupted : frame.message;
+  return { kind: "error", id: `error-${count}`, text, code: frame.code, ref };
 }
 
 /** The turn once its run is told of, be it only that it waits. */

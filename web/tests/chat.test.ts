@@ -178,6 +178,14 @@ describe("a turn over which the server died", () => {
     ]);
   });
 
+  test("is not shown beside the message that was sent again and heard of it", () => {
+    const ref = dead.run_id;
+    const error: Frame = { type: "RUN_ERROR", message: "stopped", code: "interrupted", metadata: { ref } };
+    const chat = withState(following(asked(), started, error), stateOf("patient_4"));
+    expect(withInterrupted(chat, ref, session)).toBe(chat);
+    expect(withHistory(chat, "patient_4", session, true).turns).toHaveLength(1);
+  });
+
   test("is not shown once something was said after it, nor one that failed otherwise", () => {
     expect(withInterrupted(open, "another", session)).toBe(open);
     const failed = { turns: [{ ...dead, error_code: "model" }], next_before: null };
