@@ -275,7 +275,8 @@ def is_of_recent(prompt: Prompt) -> bool:
 
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     """Do what the table has for what is named, or for what was found last."""
-    prompt = replace(prompt, asked=as_move(behind_switch(prompt.asked), shown=None))
+    moved = as_move(behind_switch(prompt.asked), prompt.shown_before)
+    prompt = replace(prompt, asked=as_move(moved, shown=None))
     done = "task" if says(prompt.asked, "done") else None
     is_recent = prompt.recent in OF_OWN_THINGS and not _is_of_a_day(prompt.asked)
     recent = prompt.recent if is_recent else "calendar_event"

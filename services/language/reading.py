@@ -141,7 +141,8 @@ def _puts_right(words: str, situation: Situation) -> bool:
         things = measured_nouns() | of_people("definite", "owners")
         return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
     before = [*map(behind_introduction, situation.asked_before[-3:])]
-    orders = [n for n, one in enumerate(before, 1) if says(one, "orders") or names_a_time(one)]
+    is_order = [says(one, "orders", "new_task") or names_a_time(one) for one in before]
+    orders = [n for n, is_so in enumerate(is_order, 1) if is_so]
     told = list(filter(is_told, before[max(orders, default=0) :]))  # "book 9:00", "make it 10"
     is_next = bool(told) and told[-1] == before[-1]
     is_right = is_next and (
@@ -164,11 +165,7 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_behind_deed = is_time and not reading_of(situation.asked_before[-1], last).about
     is_own = work_in(words) == "own"  # "mark it done"
     is_own = is_own or (says(words, "orders") and points_only(words))  # "move it a week later"
-    return (
-        is_behind_deed
-        or is_own
-        or says(words, "agrees_send", "puts_back", "asks_of_deed", "thanks", *_OF_THE_TALK)
-    )
+    return is_behind_deed or is_own or says(words, *_OF_DEEDS, *_OF_THE_TALK)
 
 
 def _is_of_letter(words: str, about: Sequence[ChartQuestion], situation: Situation) -> bool:
@@ -237,6 +234,7 @@ _NO_LOOK_UP = (
     "agrees_send", "another_hour", "asks_of_deed", "asks_whether_drafted", "earliest", "new_task",
     "orders", "prints", "puts_back", "recalls", "rewords", "same_question", "starts_plan",
 )  # fmt: skip
+_OF_DEEDS = ("agrees_send", "puts_back", "asks_of_deed", "new_task", "thanks")
 _OF_THE_TALK = ("updates_report", "sums_up_talk")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})

@@ -55,7 +55,10 @@ def _place(text: str) -> int:
 def pieces_of(text: str) -> list[str]:
     """Return what stands between the signs, and the words, that join requests."""
     ends = {0, *(at for at, _ in places_of(text, "joins_requests")), len(text)}
-    ends |= {at for at in range(1, len(text)) if text[at - 1] in ",;.?!&" and text[at] == " "}
+    signs = (
+        at for at in range(1, len(text)) if text[at] == " " and text[at - 1] in ",;.?!&-\u2013"
+    )
+    ends |= {at for at in signs if text[at - 1] in ",;.?!&" or text[at - 2] == " "}  # "AB- and"
     return [text[start:end] for start, end in pairwise(sorted(ends))]
 
 
@@ -67,23 +70,26 @@ def _requests_in(text: str) -> list[str]:
         rest = (parts_in(joined, "and_further") or {}).get("said", joined).strip(_AROUND)
         rest += "." * (joined.endswith(".") and rest[-1:].isdigit())  # "and 9.12."
         said = found[-1].strip(_AROUND)
-        if said and (_is_another_day(rest, found) or _is_another(said, rest)):
+        is_apart = found[-1].rstrip().endswith(_CLAUSE_ENDS)
+        if said and (_is_another_day(rest, found) or _is_another(said, rest, is_apart=is_apart)):
             found.append(f"{rest} ")
         else:
             found[-1] += piece
-    return [one.strip(_AROUND) for one in found]
+    return [one.strip(_AROUND).rstrip(" -\u2013") for one in found]
 
 
-def _is_another(said: str, behind: str) -> bool:
+def _is_another(said: str, behind: str, *, is_apart: bool) -> bool:
     """Whether `behind` is a request by itself, and so is what was said before it.
 
     What is to be reminded of, and the text of a mail, go on: "remind me to call and book a room".
+    What is told before a sign is apart: "K is 5.9, remind me to recheck at 6".
     """
     is_free = says(said, "new_task", "email") or asks_to_hold(said)
     if behind.startswith((parts_in(behind, "orders_test") or {}).get("test", _AROUND)):
         return _is_order(said) or "?" in said  # "Blutbild und CRP anfordern" orders both
-    if says(behind, "begins_other_order") or (not is_free and says(behind, "begins_order")):
-        return _is_order(said) or _asks(said)
+    is_other = says(behind, "begins_other_order")
+    if is_other or (not is_free and says(behind, "begins_order")):
+        return _is_order(said) or _asks(said) or (is_other and is_apart and is_told(said))
     if _is_order(said):
         return _asks(behind) and says(behind, "question")
     # "He is off oxygen, sats?", but no "Dr Lopez called, which drugs?", and no "… what for it?".

@@ -22,7 +22,7 @@ from services.language.pointing.folding import tokens_of
 from services.language.pointing.reader import Reader
 from services.language.pointing.request import Asked, Request
 from services.language.pointing.vocabulary import NUMBER_WORDS
-from services.language.requests.tool_requests import as_move
+from services.language.requests.tool_requests import as_move, is_time_alone
 from services.tool_memory.entity_index import Candidate, EntityIndex
 from services.tool_memory.resolution import (
     Ambiguous,
@@ -64,7 +64,14 @@ class ContextResolver:
         """
         asked = self._reader.read(as_move(user_message, shown=None))
         found = self._meant(asked, entity_type, parameters, asks_first=asks_first)
-        return NotFound(is_named=asked.names_something) if isinstance(found, NotFound) else found
+        if not isinstance(found, NotFound):
+            return found
+        # "Tomorrow 8am" behind what was just added moves that.
+        used = self._entity_index.live.get(self._scene.focus or "")
+        is_of_used = used is not None and used.kind == entity_type and not asks_first
+        if used is not None and is_of_used and is_time_alone(user_message):
+            return Resolved(used.entity_id)
+        return NotFound(is_named=asked.names_something)
 
     def _meant(
         self,

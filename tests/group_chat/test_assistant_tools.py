@@ -354,6 +354,11 @@ async def test_another_hour_of_a_task_stands_in_its_title(office: Office) -> Non
     assert moved["title"] == "Call the lab (morning)"
     (moved,) = (await office.call("move_task", "move it to tonight", due="tonight"))["moved"]
     assert (moved["title"], moved["due"]) == ("Call the lab (tonight)", f"{NOW:%Y-%m-%d}")
+    (moved,) = (await office.call("move_task", "move it to 3", due="3"))["moved"]
+    assert moved["title"] == "Call the lab (15:00)"
+    (moved,) = (await office.call("move_task", "tomorrow 4pm", due="tomorrow 4pm"))["moved"]
+    assert moved["title"] == "Call the lab (16:00)"
+    assert moved["due"] == f"{TOMORROW:%Y-%m-%d}"
 
 
 async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path) -> None:

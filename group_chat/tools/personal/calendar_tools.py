@@ -178,6 +178,7 @@ async def move_task(
     """Gives the task another due date, or another hour in its title."""
     task = await assistant.meant("task", task_id, assistant.services.tasks.get)
     now, day = assistant.memory.now, task.due
+    due = f"at {due}" if due.strip().isdigit() else due  # "to 3"
     said, title = when_of(due, now), _title(task.title, due, now)
     if said is None and due:
         day = None if day is None else day + assistant.shift(due)

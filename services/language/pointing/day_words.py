@@ -150,6 +150,13 @@ def _in(match: re.Match[str], now: datetime) -> DayChoice | Near:
     return Near(now + timedelta(minutes=number * (60 if unit.startswith("h") else 1)))
 
 
+def _weekday_in_weeks(match: re.Match[str], now: datetime) -> DayChoice:
+    """Return the one next to that day: said on a Sunday, "Monday in 2 weeks" is one later."""
+    near, name = now.date() + number_of(match["n"]) * _LENGTHS["week"], match["name"][:3].lower()
+    days = (near + timedelta(days=one) for one in range(-3, 4))
+    return _exactly([one for one in days if _WEEKDAYS[one.weekday()].startswith(name)])
+
+
 def _ago(match: re.Match[str], now: datetime) -> DayChoice:
     days = number_of(match["n"]) * (7 if match["unit"].casefold() == "week" else 1)
     return _exactly([now.date() - timedelta(days=days)])
@@ -170,6 +177,7 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (WORDS.compiled("month_day"), _named),
     (_SLASHES, lambda match, now: _numeric(match, now, either_order=True)),
     (_DOTS, lambda match, now: _numeric(match, now, either_order=False)),
+    (WORDS.compiled("weekday_in_weeks"), _weekday_in_weeks),
     (WORDS.compiled("in_a_length"), _in),
     (WORDS.compiled("ago"), _ago),
     (WORDS.compiled("relative"), _relative),

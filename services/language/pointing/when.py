@@ -9,6 +9,7 @@ from services.language.pointing.day_words import read_days
 from services.language.pointing.draft_text import DraftText, without_marks
 from services.language.pointing.folding import plain
 from services.language.pointing.times import ClockChoice, DayChoice, TimeFilter
+from services.language.pointing.vocabulary import WORDS
 from services.language.words.in_english import in_english
 
 _LOOKED_AHEAD_DAYS = 366
@@ -44,7 +45,7 @@ def when_of(text: str, now: datetime, *, is_ahead: bool = False) -> When | None:
             "3.12." the next.
     """
     found = TimeFilter()
-    text = plain(in_english(text))
+    text = WORDS.compiled("hour_behind_day").sub(r"\1 at \2", plain(in_english(text)))
     draft = DraftText(text=without_marks(text))
     read_evening(text, found)
     read_days(draft, now, found)

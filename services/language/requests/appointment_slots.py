@@ -130,8 +130,9 @@ def _day(english: str, text: str = "") -> str | None:
     if not (found := found_in(english, "day")):
         return None
     said = found[-1]
-    if "week" in said and (named := [one for one in found if fold(one)[0] in words_for("weekday")]):
-        return f"{named[-1]} {said}"  # "Wednesday next week" is one day
+    named = [one for one in found if fold(one)[0] in words_for("weekday")]
+    if named and (weeks := [one for one in found if "week" in one and one.partition(" ")[2]]):
+        return f"{named[-1]} {weeks[-1]}"  # "Wednesday next week", "in 2 weeks, Monday": one day
     for lead in ("on ", "this ", "the "):
         said = said if said == "this week" else said.removeprefix(lead)
     return said

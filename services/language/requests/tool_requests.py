@@ -19,6 +19,7 @@ from services.language.requests.clock import day_in, hour_alone_in, lasting_in, 
 from services.language.words.folding import fold, words_of
 from services.language.words.in_english import in_english, with_months
 from services.language.words.phrases import parts_in, says, without, words_for
+from services.language.words.talk_texts import tells_made
 from services.language.words.text_words import (
     mail_addresses_in,
     named_after,
@@ -31,9 +32,7 @@ from services.language.words.text_words import (
 
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
-_QUERY_CHARS, _SUBJECT_CHARS = 400, 60
-_LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 5, 24, 12, 7
-_OTHER_TIMES = ("makes_it", "another_time")
+_QUERY_CHARS, _SUBJECT_CHARS, _LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 400, 60, 5, 24, 12, 7
 _DOTTED = re.compile(r"^(\d{1,2})\.([0-5]\d)$")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
 _HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
@@ -94,14 +93,13 @@ def _new_task(text: str) -> Given | None:
     text = with_months(text if says(text, "new_task") else without_address(text))  # "Task: …"
     new = parts_in(text, "new_task") or {}
     title, when = new.get("title", ""), new.get("when", "")
-    if not title or says(title, "points_alone") or _is_time_alone(title):
+    if not title or says(title, "points_alone") or is_time_alone(title):
         return None  # "remind me tomorrow at 9" does not say of what
     start, end = text.find(title), text.find(when) + len(when)
     between = " ".join(words_of(text[start + len(title) : end - len(when)]))
-    if text[:start].endswith(tuple('"“„«')):
+    is_quoted = text[:start].endswith(tuple('"“„«'))
+    if is_quoted or (when and between not in words_for("before_due")):
         return {"title": title} | ({"due": _with_hour(when)} if when else {})
-    if when and between not in words_for("before_due"):
-        return {"title": title, "due": _with_hour(when)}
     whole = text[start:end] if when else title
     words, told = whole.split(), when_of(whole, _ANY_MOMENT)
     run = None if told is None else _run_of(words, told)
@@ -128,15 +126,17 @@ def as_move(text: str, shown: str | None = "") -> str:
     """Return "make it 12" and "no, at 12" as "move it to 12:00"; what makes it no time stays.
 
     Args:
-        shown: What was told last: "10 instead of 8" means an hour where that told of 8:00, and
-            "no, 10" where it told of any; None where it is known that something is moved.
+        shown: What was told last: "10 instead of 8" and "no, 10" mean an hour where it told of one,
+            a time alone is of what was just added; None where it is known that something moves.
     """
-    made, told = (parts_in(with_months(text), one) or {} for one in _OTHER_TIMES)
+    if tells_made(shown or "") and is_time_alone(text):
+        return f"move it to {in_english(text)}"
+    made, told = (parts_in(with_months(text), one) or {} for one in ("makes_it", "another_time"))
     goal, other, old = _with_span(made.get("goal", "")), told.get("goal", ""), told.get("old", "")
     hours = None if shown is None else hours_told(shown)
     is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
     is_of_shown = is_hour and (hours is None or (int(old) in hours if old else bool(hours)))
-    goal = goal or (other if is_of_shown or _is_time_alone(other) else "")
+    goal = goal or (other if is_of_shown or is_time_alone(other) else "")
     hour = hour_alone_in(goal := _DOTTED.sub(r"\1:\2", goal))  # "make it 9.30"
     told_by = (lambda: shift_in(goal), lambda: lasting_in(goal, timedelta()), lambda: _when([goal]))
     is_time = bool(goal) and (hour is not None or any(one() is not None for one in told_by))
@@ -148,7 +148,7 @@ def hours_told(text: str) -> set[int]:
     return {int(one[1]) for one in _HOUR_TOLD.finditer(in_english(text).casefold())}
 
 
-def _is_time_alone(text: str) -> bool:
+def is_time_alone(text: str) -> bool:
     """Whether `text` is a day, an hour of a day or both: no figure alone, and no word besides."""
     english = in_english(text)
     left = without(english, "day").casefold().strip(" ,")

@@ -17,6 +17,7 @@ from services.language.charts.chart_words import lexicon
 from services.language.figures.quantities import quantities_in
 from services.language.replies.commands import behind_retraction
 from services.language.requests.appointment_slots import names_a_time
+from services.language.requests.tool_requests import is_time_alone
 from services.language.requests.work import own_kind_in, work_in
 from services.language.told.held_forms import grammars
 from services.language.told.held_statements import (
@@ -74,7 +75,7 @@ _LETTER_WORDS, _CLOSE_CHARS = 12, 120
 _YEARS = frozenset(map(str, range(1900, 2100)))
 _ORDERS = (
     "orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record",
-    "heads_next", "what_is_held", "what_was_told",
+    "heads_next", "sums_up_talk", "what_is_held", "what_was_told",
 )  # fmt: skip
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
 
@@ -147,7 +148,7 @@ def is_other_figure(text: str, told: str) -> bool:
 @lru_cache(maxsize=4_000)
 def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
     told = language_of(text, default="")
-    if asks(text) or work_in(text) is not None:
+    if asks(text) or work_in(text) is not None or is_time_alone(text):
         return False
     is_for_a_case = any(_is_for_a_case(text, one) for one in {told or "en", "en"})
     if is_for_a_case or says(text, "adds_to_report", "for_report"):

@@ -92,6 +92,13 @@ def told_in(name: str, line: str) -> Mapping[str, str] | None:
     return next((each.groupdict() for each in found if each is not None), None)
 
 
+def tells_made(text: str) -> bool:
+    """Whether `text` tells that a task or an event was just added or moved."""
+    title = text.partition("\n")[0].strip("*")
+    made = ("title_add_task", "title_move_task", "title_create_event", "title_move_event")
+    return any(told_in(one, title) is not None for one in made)
+
+
 @cache
 def _forms(name: str) -> tuple[re.Pattern[str], ...]:
     patterns = (re.escape(text) for text in in_every_language(name))

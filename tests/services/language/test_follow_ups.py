@@ -36,6 +36,11 @@ def test_whether_it_rises_is_told_by_the_course(text: str, before: str) -> None:
     assert (question.name, question.aspect) == ("creatinine", "trend")
 
 
+def test_the_lowest_is_asked_of_no_month_that_was_asked_about() -> None:
+    (question,) = about("what was it at lowest", "psa", "and in november")
+    assert (question.aspect, question.month) == ("minimum", 0)
+
+
 @pytest.mark.parametrize("text", ["is she stable?", "what happened?", "any news?", "thanks"])
 def test_what_speaks_of_the_patient_goes_on_from_no_value(text: str) -> None:
     assert not any(one.tool == "results" for one in about(text, "creatinine?"))
