@@ -81,7 +81,10 @@ def read_answer(
     if question.kind == "subject" and (chosen := _by_place(text, options)) is not None:
         return PatientAnswer(chosen)
     if says_yes(text):
-        return PatientAnswer(options[0]) if len(options) == 1 else _ask_among(options)
+        # "Back to Doyle" means nobody whose chart is open.
+        opens = question.payload.get(OPENS_ONLY) and question.payload.get(SAID)
+        meant = [one for one in options if one != question.patient_id] if opens else options
+        return PatientAnswer(meant[0]) if len(meant) == 1 else _ask_among(options)
     digits = without_outer_punctuation(behind_yes_or_no(text))  # `no 21`
     if not (digits.isascii() and digits.isdigit()):
         return Answer("none")
