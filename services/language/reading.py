@@ -141,8 +141,9 @@ def _puts_right(words: str, situation: Situation) -> bool:
         things = measured_nouns() | of_people("definite", "owners")
         return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
     before = [*map(behind_introduction, situation.asked_before[-3:])]
-    is_order = [says(one, "orders", "new_task") or names_a_time(one) for one in before]
-    orders = [n for n, is_so in enumerate(is_order, 1) if is_so]
+    orders = [
+        n for n, s in enumerate(before, 1) if says(s, "orders", "new_task") or names_a_time(s)
+    ]
     told = list(filter(is_told, before[max(orders, default=0) :]))  # "book 9:00", "make it 10"
     is_next = bool(told) and told[-1] == before[-1]
     is_right = is_next and (
@@ -160,7 +161,7 @@ def _puts_right(words: str, situation: Situation) -> bool:
 def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     """Whether it is of a deed, and goes on from no question: "put it back", behind one "at 8"."""
     is_time = as_move(words, situation.asked_before[-1]) != words
-    is_time = is_time or hour_alone_in(words) is not None
+    is_time = is_time or hour_alone_in(words) is not None or says(words, "when_is_it")
     last = replace(situation, asked_before=())
     is_behind_deed = is_time and not reading_of(situation.asked_before[-1], last).about
     is_own = work_in(words) == "own"  # "mark it done"
@@ -233,6 +234,7 @@ def _of_value_told(told: str, read_as: Utterance, today: date) -> tuple[ChartQue
 _NO_LOOK_UP = (
     "agrees_send", "another_hour", "asks_of_deed", "asks_whether_drafted", "earliest", "new_task",
     "orders", "prints", "puts_back", "recalls", "rewords", "same_question", "starts_plan",
+    "sums_up_talk",
 )  # fmt: skip
 _OF_DEEDS = ("agrees_send", "puts_back", "asks_of_deed", "new_task", "thanks")
 _OF_THE_TALK = ("updates_report", "sums_up_talk")

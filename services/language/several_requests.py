@@ -13,7 +13,7 @@ from services.language.words.phrases import parts_in, places_of, says, without
 
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _MOST_CHARS, _BOOKING_SLOTS, _DAY_WORDS, _AROUND = 300, 2, 2, " ,;&"
-_HEAD_WORDS, _LABEL_WORDS, _CLAUSE_ENDS = 12, 4, tuple(",;:.-–")
+_HEAD_WORDS, _LABEL_WORDS, _CLAUSE_ENDS, _DASHES = 12, 4, tuple(",;:.-–"), (" -", " –")
 _SHARED = ("time_preference", "doctor_preference")
 _NO_SECOND = ("move_or_change", "cancel", "tells_of_past", "question", "email", "is_span")
 
@@ -55,10 +55,8 @@ def _place(text: str) -> int:
 def pieces_of(text: str) -> list[str]:
     """Return what stands between the signs, and the words, that join requests."""
     ends = {0, *(at for at, _ in places_of(text, "joins_requests")), len(text)}
-    signs = (
-        at for at in range(1, len(text)) if text[at] == " " and text[at - 1] in ",;.?!&-\u2013"
-    )
-    ends |= {at for at in signs if text[at - 1] in ",;.?!&" or text[at - 2] == " "}  # "AB- and"
+    signs = [at for at in range(1, len(text)) if text[at] == " "]
+    ends |= {at for at in signs if text[at - 1] in ",;.?!&" or text[:at].endswith(_DASHES)}
     return [text[start:end] for start, end in pairwise(sorted(ends))]
 
 
@@ -79,10 +77,9 @@ def _requests_in(text: str) -> list[str]:
 
 
 def _is_another(said: str, behind: str, *, is_apart: bool) -> bool:
-    """Whether `behind` is a request by itself, and so is what was said before it.
+    """Whether `behind` is a request by itself, and so is what was said, or told, before it.
 
     What is to be reminded of, and the text of a mail, go on: "remind me to call and book a room".
-    What is told before a sign is apart: "K is 5.9, remind me to recheck at 6".
     """
     is_free = says(said, "new_task", "email") or asks_to_hold(said)
     if behind.startswith((parts_in(behind, "orders_test") or {}).get("test", _AROUND)):

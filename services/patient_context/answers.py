@@ -81,8 +81,7 @@ def read_answer(
     if question.kind == "subject" and (chosen := _by_place(text, options)) is not None:
         return PatientAnswer(chosen)
     if says_yes(text):
-        # "Back to Doyle" means nobody whose chart is open.
-        opens = question.payload.get(OPENS_ONLY) and question.payload.get(SAID)
+        opens = all(map(question.payload.get, (OPENS_ONLY, SAID)))  # "back to Doyle": another one
         meant = [one for one in options if one != question.patient_id] if opens else options
         return PatientAnswer(meant[0]) if len(meant) == 1 else _ask_among(options)
     digits = without_outer_punctuation(behind_yes_or_no(text))  # `no 21`

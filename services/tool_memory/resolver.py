@@ -64,14 +64,11 @@ class ContextResolver:
         """
         asked = self._reader.read(as_move(user_message, shown=None))
         found = self._meant(asked, entity_type, parameters, asks_first=asks_first)
-        if not isinstance(found, NotFound):
-            return found
-        # "Tomorrow 8am" behind what was just added moves that.
-        used = self._entity_index.live.get(self._scene.focus or "")
-        is_of_used = used is not None and used.kind == entity_type and not asks_first
-        if used is not None and is_of_used and is_time_alone(user_message):
+        is_time = isinstance(found, NotFound) and not asks_first and is_time_alone(user_message)
+        used = self._entity_index.live.get(self._scene.focus or "") if is_time else None
+        if used is not None and used.kind == entity_type:  # "tomorrow 8am", right behind it
             return Resolved(used.entity_id)
-        return NotFound(is_named=asked.names_something)
+        return NotFound(is_named=asked.names_something) if isinstance(found, NotFound) else found
 
     def _meant(
         self,

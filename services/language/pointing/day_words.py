@@ -146,15 +146,11 @@ def _in(match: re.Match[str], now: datetime) -> DayChoice | Near:
     number = number_of(match["n"] or match["n2"] or ("6" if half == "year" else "30"))
     unit = (match["unit"] or match["unit2"] or ("month" if half == "year" else "min")).casefold()
     if unit in _LENGTHS:
-        return _exactly([now.date() + number * _LENGTHS[unit]])
+        day = now.date() + number * _LENGTHS[unit]
+        name = (match["name"] or f"{day:%A}")[:3].casefold()  # of "Monday in 2 weeks" the nearest
+        near = (day + timedelta(days=one) for one in range(-3, 4))
+        return _exactly([one for one in near if _WEEKDAYS[one.weekday()].startswith(name)])
     return Near(now + timedelta(minutes=number * (60 if unit.startswith("h") else 1)))
-
-
-def _weekday_in_weeks(match: re.Match[str], now: datetime) -> DayChoice:
-    """Return the one next to that day: said on a Sunday, "Monday in 2 weeks" is one later."""
-    near, name = now.date() + number_of(match["n"]) * _LENGTHS["week"], match["name"][:3].lower()
-    days = (near + timedelta(days=one) for one in range(-3, 4))
-    return _exactly([one for one in days if _WEEKDAYS[one.weekday()].startswith(name)])
 
 
 def _ago(match: re.Match[str], now: datetime) -> DayChoice:
@@ -177,7 +173,6 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (WORDS.compiled("month_day"), _named),
     (_SLASHES, lambda match, now: _numeric(match, now, either_order=True)),
     (_DOTS, lambda match, now: _numeric(match, now, either_order=False)),
-    (WORDS.compiled("weekday_in_weeks"), _weekday_in_weeks),
     (WORDS.compiled("in_a_length"), _in),
     (WORDS.compiled("ago"), _ago),
     (WORDS.compiled("relative"), _relative),

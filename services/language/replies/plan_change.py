@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import dropwhile
 from typing import Literal, TypeAlias, TypeVar
 
 from services.language.words.expressions import expressions
@@ -230,8 +231,9 @@ def _without_refusal(words: list[str], text: str) -> list[str]:
     """
     if not words or words[0] not in _REFUSALS:
         return words
-    if any(tuple(words[1 : 1 + size]) in _VERBS for size in (3, 2, 1)):
-        return words[1:]
+    behind = [*dropwhile(_FILLERS.__contains__, words[1:])]  # "no wait, only radiology"
+    if any(tuple(behind[:size]) in _VERBS for size in (3, 2, 1)):
+        return behind
     is_one_phrase = text.strip()[len(words[0]) :][:1] == " "
     return ["skip", *words[1:]] if is_one_phrase else words
 

@@ -112,7 +112,7 @@ class Arranging:
             known.pop("time", None)  # an earlier one is not meant either
         if part_of_day_in(self.asked) and NOTED_AS["time"] not in wished:
             known.pop("time", None)  # "rather in the afternoon" takes back what was proposed
-        if part := next((text for text in said if part_of_day_in(text)), ""):
+        if part := next((s for s in said if part_of_day_in(s) or says(s, "after_an_hour")), ""):
             known.setdefault("time", part)
         if wanted == "day" and says(self.asked, "earliest"):
             known["day"] = "today"  # on a day that is full or over, the next free ones are told
@@ -163,7 +163,7 @@ def _rows_in(shown: str, wanted: str) -> list[str]:
 
 def _may_be_name(text: str) -> bool:
     wished = slots_in(text, is_booking=True).keys() - {"doctor_preference"}
-    says_when = bool(wished) or says(text, "another_hour")
+    says_when = bool(wished) or says(text, "another_hour", "orders", "question") or "?" in text
     return 0 < len(all_words(text)) <= _NAME_WORDS and not is_consent(text) and not says_when
 
 

@@ -17,7 +17,7 @@ from services.language.charts.chart_words import lexicon
 from services.language.figures.quantities import quantities_in
 from services.language.replies.commands import behind_retraction
 from services.language.requests.appointment_slots import names_a_time
-from services.language.requests.tool_requests import is_time_alone
+from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.requests.work import own_kind_in, work_in
 from services.language.told.held_forms import grammars
 from services.language.told.held_statements import (
@@ -148,8 +148,10 @@ def is_other_figure(text: str, told: str) -> bool:
 @lru_cache(maxsize=4_000)
 def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
     told = language_of(text, default="")
-    if asks(text) or work_in(text) is not None or is_time_alone(text):
+    if asks(text) or work_in(text) is not None:
         return False
+    if is_time_alone(text) or as_move(text, None) != text:
+        return False  # "make it 4" is no word about anybody
     is_for_a_case = any(_is_for_a_case(text, one) for one in {told or "en", "en"})
     if is_for_a_case or says(text, "adds_to_report", "for_report"):
         return True  # whatever is ordered then
