@@ -153,7 +153,8 @@ _BESIDE_A_FORM = ("agrees_send", "asks_bookings", "greeting", "help_wanted", "ro
 def leaves_question(read: Utterance, waiting: str) -> bool:
     """Whether a message is no answer to what `waiting` asked the user, but somebody else's work."""
     text = read.text
-    is_others = read.command == "help" or wants_plan(text) or says(text, *_BESIDE_A_FORM)
+    is_beside = says(text, *_BESIDE_A_FORM) and not says(text, "part_of_day_alone")
+    is_others = read.command == "help" or wants_plan(text) or is_beside
     is_others = is_others or any(one.tool == "chart_summary" for one in read.about)  # "for whom?"
     if is_others or _is_of_no_form(text):
         return True
