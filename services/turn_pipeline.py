@@ -271,7 +271,7 @@ class TurnPipeline:
             await self._apply(turn, event)
         await self._scenarios.note_heard(turn)
         self._replies.tell_unmet(turn)
-        self._held.ask_whose(turn)
+        self._held.ask_whose(turn, request.utterance)
         self._held.tell_displaced(turn)
         self._replies.say_question(turn)
 

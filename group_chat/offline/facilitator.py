@@ -9,6 +9,7 @@ from group_chat.offline.plain_talk import (
     as_said,
     courtesy,
     nobody_called,
+    nobody_open,
     not_understood,
     noted,
     plain_answer,
@@ -81,7 +82,7 @@ def _answer(prompt: Prompt) -> OfflineReply:
     if says(prompt.asked, "roster"):
         return _roster(prompt)
     if prompt.patient_id is None:
-        return nobody_called(prompt) or prompt.say("no_patient")
+        return nobody_open(prompt)
     is_for_several = prompt.utterance is not None and prompt.utterance.task == "plan"
     if is_for_several or wants_plan(prompt.asked):
         return propose(prompt)

@@ -15,7 +15,7 @@ from services.language.replies.addressing import without_address
 from services.language.replies.corrections import correction_in
 from services.language.replies.yes_no import yes_no_in
 from services.language.requests.appointment_slots import slots_in
-from services.language.requests.work import LONG_CHARS, impossible_wish
+from services.language.requests.work import LONG_CHARS, asks_record, impossible_wish
 from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence
 from services.language.told.held_statements import held_statements, stated_in
@@ -160,6 +160,14 @@ def as_said(prompt: Prompt) -> str:
         )
     )
     return answer_words(prompt.language).say("as_said", quotes="; ".join(quotes)) if quotes else ""
+
+
+def nobody_open(prompt: Prompt) -> OfflineReply:
+    """Return that no chart is open, and what to name where the turn will not ask for it."""
+    told, read = prompt.text("no_patient"), prompt.utterance
+    if not asks_record(prompt.asked, () if read is None else read.about):
+        told = prompt.text("no_patient_named", told=told)
+    return nobody_called(prompt) or OfflineReply(text=told)
 
 
 def nobody_called(prompt: Prompt) -> OfflineReply | None:

@@ -11,7 +11,7 @@ from group_chat.drafts.item_lines import item_line
 from group_chat.offline.plain_talk import (
     as_said,
     courtesy,
-    nobody_called,
+    nobody_open,
     not_understood,
     noted,
     plain_rows,
@@ -68,7 +68,7 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
     if (taken := answer_about_complaint(prompt)) is not None:
         return taken
     if prompt.patient_id is None:
-        return nobody_called(prompt) or prompt.say("no_patient")
+        return nobody_open(prompt)
     if prompt.tool(BOOKING_TOOL) is not None:
         return answer_as_booking(prompt)
     if not prompt.answers and (told := noted(prompt)) is not None:

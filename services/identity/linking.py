@@ -261,7 +261,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
     named = {one.start for each in said.mentions for one in each.span}
     text = said.message.text
     opening = of_people("opening", "moves_on", "reasons_to_open", "others", "topics")
-    opening |= of_people("lingers", "within")
+    opening |= of_people("lingers", "within", "called_patients")
     begins = behind_leads(text)
     spans = [(one.start, one.end) for one in said.dates]
     for number in (*(one.text for one in said.numbers), *ids):

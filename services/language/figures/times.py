@@ -37,6 +37,8 @@ class TimeWords(ClosedValue):
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
         slashes: How 3/4/2015 is written where this language is.
         months: The names and short names of each, as CLDR has them, without their dots.
+        weekdays: The names of each day of the week, from Monday on; the last one gone is meant.
+        ahead: Before a weekday that is to come, or comes again: "next", "every".
         seasons: The month in which each begins; "since spring" is since that month.
         year_parts: Other parts of a year: the month in which each begins, and how many it has.
     """
@@ -62,6 +64,8 @@ class TimeWords(ClosedValue):
     earlier: tuple[str, ...] = ()
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
+    weekdays: tuple[tuple[str, ...], ...] = ((),) * 7
+    ahead: tuple[str, ...] = ()
     seasons: Mapping[str, int] = Field(default_factory=dict)
     year_parts: Mapping[str, tuple[int, int]] = Field(default_factory=dict)
     same_as: Mapping[str, str] = Field(default_factory=dict)
@@ -116,6 +120,7 @@ class _TimeReader:
         words, numbers = time_words(language), words_with_number(language)
         self._words, self._numbers, self._months = words, numbers, month_names(language)
         self._same_as = [(re.compile(said), counted) for said, counted in words.same_as.items()]
+        self._weekdays = {one: at for at, names in enumerate(words.weekdays) for one in names}
         count = rf"(?:(?P<n>\d{{1,3}}|{any_of(numbers)})|(?P<some>{any_of(words.several)}))"
         one = r"(?:an?|eine[mnr]?|une?|una?)"
         unit = "|".join(rf"(?P<{name}>{any_of(words.units[name])})" for name in _UNITS)
@@ -145,11 +150,12 @@ class _TimeReader:
             (rf"(?:{any_of(words.lasting)}) {count} (?:{unit})", self._rolling),
             (rf"{since}{within}(?:{any_of(words.this)}) (?:{unit})", self._this),
             (rf"{since}(?P<word>{any_of(words.days)})", self._day_word),
+            (self._weekday(since + within), self._last_weekday),
             (rf"(?:{from_}) (?:the |dem |den |le |el )?{self._day()}", self._since_day),
             (rf"{within}{a}", self._plain),
         )
         units = (one for every in words.units.values() for one in every)
-        self.sign = sign_of((*self._months, *words.days, *words.seasons, *units))
+        self.sign = sign_of((*self._months, *self._weekdays, *words.days, *words.seasons, *units))
         self.readers = tuple((re.compile(rf"(?<!\w){form}(?!\w)"), read) for form, read in forms)
 
     def counted(self, text: str) -> str:
@@ -183,6 +189,19 @@ class _TimeReader:
             rf"|(?P<my_{mark}>{month}(?: of| de| del)?,? {_YEAR})"
             rf"|(?P<year_{mark}>{_YEAR})(?!-\d\d(?!\d)|[/.]\d))"
         )
+
+    def _weekday(self, begin: str) -> str:
+        """Return an expression for a weekday that has been, which no language may name."""
+        words = self._words
+        ahead = "".join(rf"(?<!{re.escape(one)} )" for one in words.ahead)
+        named = any_of(self._weekdays) if self._weekdays else r"(?!)"
+        of_past = any_of((*words.last, *words.this))
+        return rf"{ahead}{begin}(?:(?:{of_past}) )?(?P<weekday>{named})"
+
+    def _last_weekday(self, match: re.Match[str], today: date) -> TimeSpan:
+        back = (today.weekday() - self._weekdays[match["weekday"]] - 1) % 7 + 1
+        day = today - timedelta(days=back)
+        return _open_if_since(match, Days(day, day))
 
     def _day(self) -> str:
         """Return an expression for a day of a month, a month or a season, without its year."""

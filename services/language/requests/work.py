@@ -99,6 +99,13 @@ def asks_overview(text: str) -> bool:
     return says(text, "overview") or (says(text, "record") and not says(text, "on_record"))
 
 
+def asks_record(text: str, about: Sequence[ChartQuestion]) -> bool:
+    """Whether `text` asks for something that only a patient's record or timetable holds."""
+    names = any(one.tool != SEARCH for one in about)  # "creat trend", "tsh?"
+    names = names or (len(text.split()) > 1 and says(text, "wish_of_record"))
+    return names and not says(text, "asks_of_deed")
+
+
 def wants_plan(text: str) -> bool:
     """Whether `text` asks for what takes several agents; not what a board did, or none wanted."""
     return says(text, "plan") and not says(text, "speaks_of_plan")

@@ -14,7 +14,9 @@ from services.identity.names.person import both_identifiers
 from services.language.people.mentions import read_words
 from services.language.replies.references import number_alone_in
 from services.language.replies.yes_no import says_no
+from services.language.requests.work import asks_record
 from services.language.told.telling import is_told
+from services.language.utterance import Utterance
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
 from services.language.words.text_words import asks_question
@@ -29,10 +31,10 @@ from services.turn.turn_step import TurnStep
 _KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
 
 
-def is_request_of_record(text: str) -> bool:
+def is_request_of_record(text: str, read: Utterance | None = None) -> bool:
     """Whether `text` asks for something that only a patient's record or timetable holds."""
-    is_short = len(text) <= asking_again.REQUEST_LIMIT_CHARS and len(text.split()) > 1
-    return is_short and says(text, "wish_of_record") and not says(text, "asks_of_deed")
+    is_short = len(text) <= asking_again.REQUEST_LIMIT_CHARS
+    return is_short and asks_record(text, () if read is None else read.about)
 
 
 class PendingRequests(TurnStep):
@@ -144,7 +146,7 @@ class PendingRequests(TurnStep):
         if asked.question_id != waited.question_id and not turn.verdict.pending:
             self.replies.notify(turn, refused(waited))
 
-    def ask_whose(self, turn: GroundedTurn) -> None:
+    def ask_whose(self, turn: GroundedTurn, read: Utterance | None) -> None:
         """Ask whose a request is that nobody could look into for want of a patient."""
         document = turn.document
         runs = document.tool_memory.executions
@@ -155,7 +157,9 @@ class PendingRequests(TurnStep):
         is_free = (
             turn.patient_id is None and turn.record.question is None and document.scenario is None
         )
-        if is_taken or not is_free or not is_request_of_record(turn.text):
+        if any(one.text.rstrip().endswith("?") for one in turn.record.answers[-1:]):
+            read = None  # the team asks something itself
+        if is_taken or not is_free or not is_request_of_record(turn.text, read):
             return
         whose = self.patients.asking_whose()
         turn.ask("which_patient", whose, patient_id=None, payload={answers.ASKED: turn.text})

@@ -14,6 +14,8 @@ from data_models.storage.blob_store import BlobStore
 from services.group_chat_port import QuestionAsked
 from services.identity.linking import SubjectLinker
 from services.identity.names.person import Person, PersonName
+from services.language.reading import reading_of
+from services.language.utterance import Situation
 from services.patient_context.answers import NUMBER, SAID
 from services.patient_context.verdict import PatientVerdict
 from services.turn.answers.pending_requests import is_request_of_record, is_whom_it_names
@@ -525,6 +527,12 @@ async def test_a_plain_yes_or_no_is_for_the_agent_that_asked(world: World, word:
 )  # fmt: skip
 def test_only_what_a_record_holds_is_a_wish(text: str, wishes: bool) -> None:
     assert is_request_of_record(text) is wishes
+
+
+@pytest.mark.parametrize(("text", "wishes"), [("tsh?", True), ("creat trend", True), ("ok", False)])
+def test_so_is_what_is_read_as_a_look_at_the_chart(text: str, wishes: bool) -> None:
+    read = reading_of(text, Situation(now=datetime(2026, 1, 5, tzinfo=UTC)))
+    assert is_request_of_record(text, read) is wishes
 
 
 class Cut:
