@@ -11,6 +11,7 @@ from services.language.requests import requests
 from services.language.requests.appointment_slots import names_a_time, slots_in
 from services.language.requests.clock import day_in, part_of_day_in
 from services.language.requests.tool_requests import as_move
+from services.language.told.held_statements import asks_to_hold
 from services.language.utterance import ChartQuestion, TeamMember, Utterance
 from services.language.words.in_english import in_english
 from services.language.words.phrases import parts_in, says, without
@@ -100,9 +101,9 @@ def asks_overview(text: str) -> bool:
 
 
 def asks_record(text: str, about: Sequence[ChartQuestion]) -> bool:
-    """Whether `text` asks for something that only a patient's record or timetable holds."""
+    """Whether `text` asks for, or is to be held as, what is one patient's alone."""
     names = any(one.tool != SEARCH for one in about)  # "creat trend", "tsh?"
-    names = names or (len(text.split()) > 1 and says(text, "wish_of_record"))
+    names = names or asks_to_hold(text) or (len(text.split()) > 1 and says(text, "wish_of_record"))
     return names and not says(text, "asks_of_deed")
 
 

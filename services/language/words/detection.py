@@ -28,8 +28,10 @@ def language_of(text: str, *, default: str = "en") -> str:
     text = text.replace("’m ", "'m ").replace("'m ", " ")  # "I'm", which is no German "im"
     spoken = (one for one in text.split() if not one.rstrip("?!.,:+")[-1:].isdecimal())
     said = words_of(" ".join(one for one in spoken if is_loud or not _is_short(one)))
-    for before, word in zip(["", *said], said, strict=False):
-        if before not in of_people("told_by_a_letter"):  # the "a" of "hep a" is no English
+    for before, word, behind in zip(["", *said], said, [*said[1:], ""], strict=False):
+        # The "a" of "hep a" is no English, and the "er" of "er pr her2?" no German.
+        is_marker = word == "er" and (said == ["er"] or behind in of_people("beside_er"))
+        if before not in of_people("told_by_a_letter") and not is_marker:
             counts.update(_small().get(word, ()))
     written = text.rstrip("?!. ").split()
     # A capital may begin a name, which is of no language: "open Katharina Groß".

@@ -63,6 +63,9 @@ def test_who_is_meant_tells_no_language_where_only_a_value_is_named(
 
 def test_an_abbreviation_of_the_clinic_is_no_word_of_another_language() -> None:
     assert language_of("er/pr?") == "en"
+    assert language_of("er?", default="en") == "en"
+    assert language_of("er pr her2?", default="en") == "en"
+    assert language_of("raucht er?", default="en") == "de"
     assert language_of("ER status") == "en"
     assert language_of("raucht er") == "de"
     assert language_of("Wird er behandelt?") == "de"

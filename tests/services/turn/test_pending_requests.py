@@ -529,7 +529,10 @@ def test_only_what_a_record_holds_is_a_wish(text: str, wishes: bool) -> None:
     assert is_request_of_record(text) is wishes
 
 
-@pytest.mark.parametrize(("text", "wishes"), [("tsh?", True), ("creat trend", True), ("ok", False)])
+@pytest.mark.parametrize(
+    ("text", "wishes"),
+    [("tsh?", True), ("creat trend", True), ("ok", False), ("note: wife is very anxious", True)],
+)
 def test_so_is_what_is_read_as_a_look_at_the_chart(text: str, wishes: bool) -> None:
     read = reading_of(text, Situation(now=datetime(2026, 1, 5, tzinfo=UTC)))
     assert is_request_of_record(text, read) is wishes
