@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
-from services.language.figures.times import time_words
+from services.language.figures.time_words import time_words
 from services.language.words.letters import folded
 from services.language.words.people_words import of_people
 from services.language.words.vocabulary import LANGUAGES, read_table

@@ -4,73 +4,21 @@ Made for what lies in the past, as charts do; the words of each language stand i
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 from functools import cache, lru_cache
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-from pydantic import Field
-
-from data_models.values import ClosedValue
 from services.language.figures.calendar_days import Days, around, days_of, steps_back, whole_year
 from services.language.figures.lengths import any_of, length_pattern, sign_of
+from services.language.figures.time_words import TimeWords, month_names, time_words
 from services.language.figures.year_parts import SEASON_MONTHS, YearParts
 from services.language.utterance import TimeSpan
 from services.language.words.folding import fold
-from services.language.words.vocabulary import read_words, words_with_number
+from services.language.words.vocabulary import words_with_number
 
 _YEAR = r"(?:19|20)\d\d"
 _UNITS = ("day", "week", "month", "year", "decade")
-
-
-class TimeWords(ClosedValue):
-    """The words of one language; lists are phrases, folded.
-
-    Attributes:
-        onward: What stands before and behind a day from which on something counts.
-        in_: What stands before a date and changes nothing.
-        same_as: Lengths of time that have words of their own, as they are counted.
-        lasting: Before a length that ends today, "over 5 years"; `rolling` before its unit.
-        age: Before a number of years: "before age 12", which no span is made of.
-        at_first: Before a length that an event begins: "in the first 3 months after".
-        later: Behind a length that goes on from what was told; `earlier` likewise.
-        ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
-        slashes: How 3/4/2015 is written where this language is.
-        months: The names and short names of each, as CLDR has them, without their dots.
-        weekdays: The names of each day of the week, from Monday on; the last one gone is meant.
-        ahead: Before a weekday that is to come, or comes again: "next", "every".
-        seasons: The month in which each begins; "since spring" is since that month.
-        year_parts: Other parts of a year: the month in which each begins, and how many it has.
-    """
-
-    since: tuple[str, ...]
-    after: tuple[str, ...]
-    until: tuple[str, ...]
-    before: tuple[str, ...]
-    onward: tuple[tuple[str, ...], tuple[str, ...]]
-    between: tuple[str, ...]
-    and_: tuple[str, ...]
-    in_: tuple[str, ...]
-    last: tuple[str, ...]
-    rolling: tuple[str, ...]
-    this: tuple[str, ...]
-    ago: tuple[str, ...]
-    ago_first: tuple[str, ...]
-    several: Mapping[str, int]
-    lasting: tuple[str, ...] = ()
-    age: tuple[str, ...] = ()
-    at_first: tuple[str, ...] = ()
-    later: tuple[str, ...] = ()
-    earlier: tuple[str, ...] = ()
-    units: Mapping[str, tuple[str, ...]]
-    days: Mapping[str, int]
-    weekdays: tuple[tuple[str, ...], ...] = ((),) * 7
-    ahead: tuple[str, ...] = ()
-    seasons: Mapping[str, int] = Field(default_factory=dict)
-    year_parts: Mapping[str, tuple[int, int]] = Field(default_factory=dict)
-    same_as: Mapping[str, str] = Field(default_factory=dict)
-    slashes: Literal["month_first", "day_first"]
-    months: tuple[tuple[str, ...], ...]
 
 
 @lru_cache(maxsize=64)  # all rules that read a message
@@ -105,12 +53,6 @@ _Read: TypeAlias = Callable[[re.Match[str], date], TimeSpan | None]
 @cache
 def _reader(language: str) -> "_TimeReader":
     return _TimeReader(language=language)
-
-
-@cache
-def time_words(language: str) -> TimeWords:
-    """Return the words of days of one language."""
-    return read_words(language, "times", TimeWords)
 
 
 class _TimeReader:
@@ -339,16 +281,6 @@ def _decade(match: re.Match[str], _: date) -> TimeSpan:
 def _unit_of(match: re.Match[str]) -> str:
     groups = match.groupdict()
     return next(unit for unit in _UNITS if groups[unit])
-
-
-@cache
-def month_names(language: str) -> Mapping[str, int]:
-    """Return each month's names and short names, those of English too, folded."""
-    months = {"sept": 9}
-    for each in (language, "en"):
-        for number, names in enumerate(time_words(each).months, 1):
-            months = {**dict.fromkeys(names, number), **months}
-    return months
 
 
 def _length(words: TimeWords, number: str, months: Iterable[str]) -> re.Pattern[str]:

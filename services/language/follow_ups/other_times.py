@@ -8,7 +8,8 @@ from datetime import date
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.figures.calendar_days import around, steps_back
-from services.language.figures.times import spans_in, time_words
+from services.language.figures.time_words import time_words
+from services.language.figures.times import spans_in
 from services.language.questions.question_figures import arguments_of_then, hull_of, with_days
 from services.language.questions.time_shifts import later_or_earlier
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan

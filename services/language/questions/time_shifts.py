@@ -6,7 +6,7 @@ from functools import cache
 
 from services.language.charts.chart_file import chart_file
 from services.language.figures.lengths import any_of
-from services.language.figures.times import month_names, time_words
+from services.language.figures.time_words import month_names, time_words
 from services.language.utterance import TimeShift
 from services.language.words.folding import fold
 from services.language.words.vocabulary import words_with_number
