@@ -10,7 +10,8 @@ from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements.rows.compare_series import against_trend, has_value, since, value_of
-from services.statements.rows.fit import COURSES, has_date, is_measured, shares
+from services.statements.rows.fit import has_date, is_measured, shares
+from services.statements.rows.happenings import COURSES
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import about, refs, supported

@@ -19,6 +19,7 @@ from services.statements.comparing.comparisons import compared
 from services.statements.comparing.courses import by_each
 from services.statements.comparing.one_day import by_one_day, with_reports
 from services.statements.rows import compare_series, fit
+from services.statements.rows.happenings import COURSES
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import excludes
 from services.statements.rows.rows import KnownRow
@@ -264,7 +265,7 @@ def _against_series(
     numbers = list(told.values())
     if len(numbers) < 2:
         # One value is no course.
-        is_course = not clause.quantities and clause.cues & fit.COURSES and numbers
+        is_course = not clause.quantities and clause.cues & COURSES and numbers
         return Verdict("unsupported", series[-1].sources) if is_course else None
     return _against_course(clause, fitting, fitting[0], numbers)
 

@@ -11,7 +11,7 @@ from services.language.sentences.clauses import Clause, Stage
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
-from services.statements.rows.happenings import happenings, has_happened
+from services.statements.rows.happenings import COURSES, has_ended, tells_happenings
 from services.statements.rows.known_words import is_named
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, is_dose_of, says_which
 from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
@@ -25,7 +25,6 @@ _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "cove
 _DONE = frozenset({"immunization", "procedure"})
 _GIVEN = frozenset({"medication", "care plan"})
 _AIMS = frozenset({"care plan", "goal"})
-COURSES = frozenset({"rising", "falling", "steady"})
 
 
 def fits(clause: Clause, row: KnownRow) -> bool:
@@ -47,7 +46,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not _is_finding_beside(clause, row)
         and stands(clause, row)
         and not ("tolerates" in clause.cues and row.kind == "medication")
-        and _has_happened(clause, row)
+        and tells_happenings(clause, row)
         and not ("outstanding" in clause.cues and row.kind in _DONE and not row.is_plan)
         and says_which(clause, row)
         and (not row.is_text or _is_told_there(clause, row))
@@ -294,7 +293,7 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     is_to_end = row.is_plan and not cues.isdisjoint(NOT_DONE)
     is_all = not (clause.counted and clause.quantities)  # not "completed two of three"
     is_done = row.kind in DONE_ONCE and is_all and clause.says("completed")
-    if "ended" in cues and not (is_to_end or _has_ended(row) or is_done):
+    if "ended" in cues and not (is_to_end or has_ended(row) or is_done):
         return False
     if row.standing == "ended" and row.kind in _STATES and _is_told_of_now(clause):
         return False
@@ -353,19 +352,6 @@ def _is_told_of_now(clause: Clause) -> bool:
         and "about_patient" in clause.cues
         and not (is_of_past or clause.dates)
     )
-
-
-def _has_happened(clause: Clause, row: KnownRow) -> bool:
-    """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
-    if row.number is not None and (clause.cues & COURSES or clause.quantities):
-        return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
-    told = [word for word in happenings(clause) if word not in clause.names]
-    return not told or all(has_happened(word, row) for word in told)
-
-
-def _has_ended(row: KnownRow) -> bool:
-    is_told = row.standing == "ended" or row.ended is not None or row.kind == "procedure"
-    return is_told or not row.words.isdisjoint(statement_words().ending)
 
 
 def is_measured(one: Quantity, row: KnownRow) -> bool:

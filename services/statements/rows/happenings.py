@@ -8,6 +8,7 @@ from services.language.words.statement_words import statement_words
 from services.records.concepts.table import words_listed
 from services.statements.rows.rows import KnownRow
 
+COURSES = frozenset({"rising", "falling", "steady"})
 _LEFT = "discha"
 _OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
 
@@ -28,6 +29,20 @@ def has_happened(word: str, row: KnownRow) -> bool:
     return any(
         one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT)) for one in row.words
     )
+
+
+def tells_happenings(clause: Clause, row: KnownRow) -> bool:
+    """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
+    if row.number is not None and (clause.cues & COURSES or clause.quantities):
+        return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
+    told = [word for word in happenings(clause) if word not in clause.names]
+    return not told or all(has_happened(word, row) for word in told)
+
+
+def has_ended(row: KnownRow) -> bool:
+    """Whether a row is told as over, or is of what was done once."""
+    is_told = row.standing == "ended" or row.ended is not None or row.kind == "procedure"
+    return is_told or not row.words.isdisjoint(statement_words().ending)
 
 
 @cache

@@ -9,7 +9,7 @@ from services.language.figures.written_dates import FoundDate, WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying
-from services.statements.rows.fit import COURSES
+from services.statements.rows.happenings import COURSES
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE
 from services.statements.rows.rows import KnownRow
