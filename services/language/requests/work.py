@@ -102,7 +102,9 @@ def asks_overview(text: str) -> bool:
 
 def asks_record(text: str, about: Sequence[ChartQuestion]) -> bool:
     """Whether `text` asks for, or is to be held as, what is one patient's alone."""
-    names = any(one.tool != SEARCH for one in about)  # "creat trend", "tsh?"
+    is_asked = asks_question(text)  # "allergies?"; "creat trend" without one, and no "nearly done"
+    of_chart = [one for one in about if one.tool != SEARCH]
+    names = any(is_asked or (one.tool == "results" and one.name) for one in of_chart)
     names = names or asks_to_hold(text) or (len(text.split()) > 1 and says(text, "wish_of_record"))
     return names and not says(text, "asks_of_deed")
 
