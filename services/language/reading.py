@@ -193,7 +193,7 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
     is_order = is_order or orders_drug(words)
     is_vague = all(one.tool == SEARCH for one in about)
     is_source = (is_vague or says(words, "makes_it")) and as_move(words) != words
-    is_source = is_source or (is_vague and says(words, "asks_source"))
+    is_source = is_source or (is_vague and says(words, "asks_source", "calendar_event"))
     is_term = any(one.aspect == "average" for one in about) and says(words, "term")
     is_of_others = is_contact or is_task or is_order or is_source or is_term
     return bool(is_of_others) or work_in(words) is not None or says(words, *_NO_LOOK_UP)
