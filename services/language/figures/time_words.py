@@ -25,7 +25,6 @@ class TimeWords(ClosedValue):
         slashes: How 3/4/2015 is written where this language is.
         months: The names and short names of each, as CLDR has them, without their dots.
         weekdays: The names of each day of the week, from Monday on; the last one gone is meant.
-        ahead: Before a weekday that is to come, or comes again: "next", "every".
         seasons: The month in which each begins; "since spring" is since that month.
         year_parts: Other parts of a year: the month in which each begins, and how many it has.
     """
@@ -52,7 +51,6 @@ class TimeWords(ClosedValue):
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     weekdays: tuple[tuple[str, ...], ...] = ((),) * 7
-    ahead: tuple[str, ...] = ()
     seasons: Mapping[str, int] = Field(default_factory=dict)
     year_parts: Mapping[str, tuple[int, int]] = Field(default_factory=dict)
     same_as: Mapping[str, str] = Field(default_factory=dict)

@@ -92,7 +92,7 @@ class _TimeReader:
             (rf"(?:{any_of(words.lasting)}) {count} (?:{unit})", self._rolling),
             (rf"{since}{within}(?:{any_of(words.this)}) (?:{unit})", self._this),
             (rf"{since}(?P<word>{any_of(words.days)})", self._day_word),
-            (self._weekday(since + within), self._last_weekday),
+            (self._weekday(within), self._last_weekday),
             (rf"(?:{from_}) (?:the |dem |den |le |el )?{self._day()}", self._since_day),
             (rf"{within}{a}", self._plain),
         )
@@ -132,13 +132,12 @@ class _TimeReader:
             rf"|(?P<year_{mark}>{_YEAR})(?!-\d\d(?!\d)|[/.]\d))"
         )
 
-    def _weekday(self, begin: str) -> str:
-        """Return an expression for a weekday that has been, which no language may name."""
-        words = self._words
-        ahead = "".join(rf"(?<!{re.escape(one)} )" for one in words.ahead)
-        named = any_of(self._weekdays) if self._weekdays else r"(?!)"
-        of_past = any_of((*words.last, *words.this))
-        return rf"{ahead}{begin}(?:(?:{of_past}) )?(?P<weekday>{named})"
+    def _weekday(self, within: str) -> str:
+        """Return an expression for a weekday that has been: "on Friday" may be one to come."""
+        named, words = any_of(self._weekdays) if self._weekdays else r"(?!)", self._words
+        begun, of_past = any_of(words.since), any_of(words.last)
+        told = rf"(?P<since>{begun}) {within}(?:(?:{of_past}) )?|{within}(?:{of_past}) "
+        return rf"(?:{told})(?P<weekday>{named})"
 
     def _last_weekday(self, match: re.Match[str], today: date) -> TimeSpan:
         back = (today.weekday() - self._weekdays[match["weekday"]] - 1) % 7 + 1

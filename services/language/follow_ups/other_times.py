@@ -8,7 +8,6 @@ from datetime import date
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.figures.calendar_days import around, steps_back
-from services.language.figures.time_words import time_words
 from services.language.figures.times import spans_in
 from services.language.questions.question_figures import arguments_of_then, hull_of, with_days
 from services.language.questions.time_shifts import later_or_earlier
@@ -112,9 +111,6 @@ def _steps_named(words: Lexicon) -> Iterator[tuple[str, int, Sequence[str]]]:
 def other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) -> TimeSpan | None:
     """Return the days that a question names and nothing else: a month is of the year before it."""
     spans, rest = spans_in(folded, today=today, language=words.language)
-    weekdays = {one for names in time_words(words.language).weekdays for one in names}
-    if any(one.until and not weekdays.isdisjoint(one.text.split()) for one in spans):
-        return None  # "on Tuesday" answers whoever asked for a day
     if not spans and last is not None and last.since is not None:
         year = str(last.since.year)
         of_year, rest = spans_in(f"{folded.rstrip(' ?!.')} {year}", today=today,

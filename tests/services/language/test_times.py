@@ -32,7 +32,9 @@ def test_other_languages_name_days(
     assert days(text, language) == [(since, until)]
 
 
-@pytest.mark.parametrize("text", ["patient_2014", "last 3 values", "31.02.2015", "A1c", "", "2400"])
+@pytest.mark.parametrize(
+    "text", ["patient_2014", "last 3 values", "31.02.2015", "A1c", "", "2400", "ct on friday"]
+)
 def test_what_is_no_date_names_no_days(text: str) -> None:
     assert days(text) == []
 
