@@ -249,17 +249,23 @@ async def test_what_is_not_done_when_draining_ends_is_stored_as_interrupted() ->
     assert [r.text for r in after.team.requests] == ["and then this", "hello again"]
 
 
-async def test_a_claim_left_by_a_failed_store_is_taken_over_by_the_next_message() -> None:
-    inner = MemoryBlobStore()
-    store = FaultyBlobStore(inner)
-    world = World(sessions=store)
-    await world.tell("first")
-    run = await world.hold("during the outage")
+async def end_in_outage(world: World, store: FaultyBlobStore, text: str) -> RunFailed:
+    """Return how a turn ends that cannot be stored; the store stays down."""
+    run = await world.hold(text)
     await asyncio.sleep(0)
     store.always = Down()
     world.team.gate.set()
     ended = (await heard(run)).end
     assert isinstance(ended, RunFailed)
+    return ended
+
+
+async def test_a_claim_left_by_a_failed_store_is_taken_over_by_the_next_message() -> None:
+    inner = MemoryBlobStore()
+    store = FaultyBlobStore(inner)
+    world = World(sessions=store)
+    await world.tell("first")
+    ended = await end_in_outage(world, store, "during the outage")
     assert ended.code == "store_unavailable"
     with pytest.raises(errors.StoreUnavailableError):
         await world.submit("still out")
@@ -287,12 +293,7 @@ def unanswered(request: GroupChatRequest) -> Sequence[str]:
 async def test_what_went_wrong_is_told_in_the_language_of_the_message() -> None:
     store = FaultyBlobStore(MemoryBlobStore())
     world = World(sessions=store)
-    run = await world.hold("wie ist das Stadium?")
-    await asyncio.sleep(0)
-    store.always = Down()
-    world.team.gate.set()
-    ended = (await heard(run)).end
-    assert isinstance(ended, RunFailed)
+    ended = await end_in_outage(world, store, "wie ist das Stadium?")
     assert ended.text.startswith("Der Speicher ist gerade nicht erreichbar.")
     store.always = None
     told = await world.say("und wie alt ist die Patientin?")
