@@ -57,7 +57,8 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
         return True  # `her mother potassium`
     who = [*words[at + 1 : at + 3], words[at], words[at]][1]  # `Schwester von ihm: Allergien`
     is_his = who.heads and who.is_in("pronouns", "ihr") and who.before in of_people("particles")
-    leads = words[at].is_owner or words[at].heads or is_his
+    is_plural = words[at].text[:-1] in of_people("relatives")  # `husbands viral load?`
+    leads = words[at].is_owner or words[at].heads or is_his or is_plural
     behind = [who.after, who.beyond] if is_his else behind
     leads = leads or (at <= _BEHIND_OWNER and any("," in one.gap for one in words[at + 1 : at + 2]))
     if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():

@@ -42,13 +42,13 @@ from services.identity.names.name_signs import (
     may_be_no_name,
     stands_as_drug,
     stands_for_somebody,
-    stands_where_names_do,
 )
 from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import strangers_in
 from services.language.people.mentions import Message
 from services.language.people.name_runs import leads_a_name, neighbours
 from services.language.people.signed_word import Word
+from services.language.people.strange_words import is_strange
 from services.language.words.people_words import of_people
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
@@ -308,7 +308,7 @@ def _counts_nearly(
     if span[0].before in of_people("owners") and not span[-1].is_owner:
         return False  # `ihre Wunde`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
-    is_name = is_name or stands_where_names_do(run, span)
+    is_name = is_name or (is_strange(span[0].text) and not span[0].is_in("eponyms"))
     is_word = any(common) and not (in_roster and is_looked_up(run, span[0]))
     return (is_name and not is_word) or is_sure_sign(span)
 

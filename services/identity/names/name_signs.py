@@ -39,14 +39,6 @@ def is_sure_sign(span: tuple[Word, ...]) -> bool:
     return span[0].is_heading and (span[0].raw[0].isupper() or not span[0].is_common)
 
 
-def stands_where_names_do(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a word that nobody knows begins the message or follows what names follow."""
-    first = span[0]
-    is_led = first.is_first or first.before in of_people("before_names")
-    is_led = is_led or stands_for_somebody(run, span[-1])
-    return is_led and is_strange(first.text) and not first.is_in("eponyms")
-
-
 def is_strange_subject(run: Sequence[Word], word: Word) -> bool:
     """Whether a word of no vocabulary stands where whom one asks about does: `kwitzon k?`."""
     is_name = word.title in (None, "patient") and not (word.raw.isupper() or word.is_in_date)
@@ -66,13 +58,15 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     before = [one.text for one in run[:at]]
     leads = of_people("moves_on", "joins", "opening", "tells")
     begins = not run[0].before and leads.issuperset(before)
-    of_what = word.beyond if word.after in of_people("newest") else word.after
+    is_near = begins and word.after not in of_people("behind_places")  # `kwitzon pcn allergy?`
+    is_near |= word.after in of_people("newest")
+    of_what = {word.after, word.beyond if is_near else ""}
     if begins and word.after in of_people("people_do"):
         return True
     given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
     if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
         return True  # `switch to Zelda Quix`
-    return (begins or word.text.endswith("s")) and of_what in values_asked()
+    return (begins or word.text.endswith("s")) and bool(of_what & values_asked())
 
 
 @cache
@@ -151,10 +145,11 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
         return False
     at = next(place for place, one in enumerate(run) if one is word)
     # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
-    is_asked = word.before in of_people("person_verbs") or (
-        at > 1 and run[at - 2].text in chart_nouns()
-    )
-    if is_asked and is_known_name(word.text) and not is_clinical(word.text):
+    is_asked = word.before in of_people("person_verbs")
+    is_asked |= any(one.text in chart_nouns() for one in run[: max(at - 1, 0)])
+    is_asked |= run[at - 1].gap[-2:-1].isdigit()
+    is_name = is_known_name(word.text) or is_strange(word.text)
+    if is_asked and is_name and not is_clinical(word.text):
         return False
     is_drug = "(" in word.gap and is_clinical(word.before) and word.before not in measured_nouns()
     if is_drug or word.before in of_people("before_drugs"):
@@ -350,7 +345,7 @@ def is_person_beside(span: tuple[Word, ...]) -> bool:
 
 def has_done(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name is of who treats the patient, or of where: `referred by moen?`."""
-    if span[0].before in of_people("before_places") and not span[-1].is_owner:
+    if span[0].before in of_people("before_places", "copied_to") and not span[-1].is_owner:
         return not span[-1].heads
     at = next(place for place, one in enumerate(run) if one is span[0])
     is_led = at > 1 and span[0].before in of_people("not_asked") | {"von"}

@@ -27,6 +27,7 @@ from services.language.people.pointed_at import asks_behind
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
 from services.language.people.whom_about import is_met
+from services.language.words.detection import language_of
 from services.language.words.letters import folded, sounds, spellings
 from services.language.words.people_words import names_that_are_words, of_people
 from services.language.words.phrases import says
@@ -256,7 +257,14 @@ def _is_name_in_a_chart_question(
     is_asked = word.before in of_people("auxiliaries") and not word.closes
     is_called = word.title == "patient" or is_asked or is_told
     opens = all(one.is_in("opening") or is_known_name(one.text) for one in rest)
-    return is_called or opens or any(map(_is_of_a_chart, rest))
+    # `zimmerman walked in`: a name in every language, and no word of any
+    is_no_other_word = len(word.text) > _SHORT_LETTERS + 1 and is_strange(word.text)
+    is_no_other_word &= word.raw.islower() or (word.is_first and not word.closes)
+    heads = of_people("eponym_heads", "told_first_by", "behind_places", "joins")
+    # `skene gland cyst?`, `synthroid or armour?`
+    is_no_other_word &= heads.isdisjoint((word.before, word.after))
+    is_no_other_word &= language_of(message.text, default="en") in ("en", "de")
+    return is_called or opens or is_no_other_word or any(map(_is_of_a_chart, rest))
 
 
 def _is_said_by_or_to(message: Message, word: Word) -> bool:
@@ -283,6 +291,7 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
 def _is_name_and_word(word: Word) -> bool:
     is_other = word.is_in("qualities") or word.text in words_of_questions()
     is_other &= not word.is_in("of_no_value")
+    is_other |= word.raw.islower() and word.after in of_people("of_allergens")  # `rice allergy?`
     is_other |= word.is_in("seasons") or word.text in month_numbers() or word.is_surely_eponym
     is_name = word.text in names_that_are_words() or (word.heads and word.is_in("given_too"))
     return word.is_common and not is_other and is_name

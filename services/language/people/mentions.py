@@ -233,7 +233,8 @@ def _title(
     last = words[-1]
     # A title holds for given name and family name: "Dr Anna Weber", "her son Jan Kowalski".
     carries = last.title is not None and last.title != "patient" and not last.is_owner
-    carries = carries and last.raw[0].isupper() and (len(words) < 2 or words[-2].title is None)
+    is_capital = last.raw[0].isupper() or len(last.raw) == 1
+    carries = carries and is_capital and (len(words) < 2 or words[-2].title is None)
     if "." in gap:  # "Frau Th. Weber", and not "Mrs Whitfield. She was well"
         carries = carries and (len(last.raw) == 1 or _VOWELS.isdisjoint(last.text))
     return last.title if carries else None

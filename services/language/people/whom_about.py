@@ -19,7 +19,7 @@ from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _ASKED = 7, "crp?"
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}|\b(?:15-3|19-9|72-4)\b")  # and the numbers of markers
-_NOT_OF_NAMES = ("no_one", "auxiliaries", "made_for", "tells", "wrong_one")
+_NOT_OF_NAMES = ("no_one", "auxiliaries", "made_for", "tells", "wrong_one", "before_hours")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 
 
@@ -74,8 +74,9 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if not who or _PRESSURE.search(who):
         return ""  # signs and figures name nobody: "bp in the room 165/95"
     asked, value = part.get("what", ""), part.get("value", "")
-    if words_of(asked)[1:][-1:] == ["ca"] and of_people("relatives").issuperset(words_of(who)):
-        return ""  # "Mutter Mamma-Ca": a relative's cancer, and nobody's calcium
+    is_kin = of_people("relatives").issuperset(words_of(who))
+    if (is_kin and words_of(asked)[1:][-1:] == ["ca"]) or asked in of_people("of_allergens"):
+        return ""  # "Mutter Mamma-Ca" is a relative's cancer, and nobody's calcium; "rice allergy?"
     if theirs:
         is_job = bool(of_people("told_by_job") & {*words_of(theirs)})  # `the teacher's stage`
         nouns = chart_nouns() if is_job else measured_nouns() - of_people("sizes_of_things")
@@ -142,7 +143,7 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     )
     last, ill = words[-1].text, of_people("ill_people")
     is_thing = last in _values() or (last in chart_nouns("procedures") and last not in ill)
-    is_cut = words[-1].is_in("newest", "leads_to_whom", "calls")  # `his wife wants`
+    is_cut = words[-1].is_in("newest", "leads_to_whom", "calls", "people_do")  # `his wife wants`
     is_cut |= words[-1].is_in("definite", "articles", "behind_places") and not is_numbered
     return is_said and not ((is_open and not is_numbered) or is_cut or is_other or is_thing)
 
