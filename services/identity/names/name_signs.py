@@ -58,7 +58,9 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     before = [one.text for one in run[:at]]
     leads = of_people("moves_on", "joins", "opening", "tells")
     begins = not run[0].before and leads.issuperset(before)
-    is_near = begins and word.after not in of_people("behind_places")  # `kwitzon pcn allergy?`
+    # `kwitzon pcn allergy?`, and not `mark the allergy`, `Stark erhöhtes CRP`
+    is_near = begins and not (word.is_common or word.is_in("titles_of_men", "titles_of_women"))
+    is_near &= word.after not in of_people("behind_places", "definite", "articles")
     is_near |= word.after in of_people("newest")
     of_what = {word.after, word.beyond if is_near else ""}
     if begins and word.after in of_people("people_do"):

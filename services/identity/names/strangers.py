@@ -259,6 +259,7 @@ def _is_name_in_a_chart_question(
     opens = all(one.is_in("opening") or is_known_name(one.text) for one in rest)
     # `zimmerman walked in`: a name in every language, and no word of any
     is_no_other_word = len(word.text) > _SHORT_LETTERS + 1 and is_strange(word.text)
+    is_no_other_word &= "@" not in message.text
     is_no_other_word &= word.raw.islower() or (word.is_first and not word.closes)
     heads = of_people("eponym_heads", "told_first_by", "behind_places", "joins")
     # `skene gland cyst?`, `synthroid or armour?`
