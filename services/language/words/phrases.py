@@ -29,7 +29,12 @@ _ISO_DAY = "#-#-#"
 _BEGINS = r"(?<!\w)"
 _ANCHORS = (_BEGINS, r"\A")
 _BETWEEN = r"[^\w?!;\n]{1,4}"
-_GAP = r"(?:(?:[^\w.?!;\n]|\.(?=\w))+\w+){0,8}?"
+_BOUNDS = {
+    "^": r"\A\W*",
+    "$": r"\W*\Z",
+    "...": r"(?:(?:[^\w.?!;\n]|\.(?=\w))+\w+){0,8}?",
+    ":": r"\s*:\s*",
+}
 _WORD, _STEM = re.compile(r"\w+"), 4
 _compiled = cache(re.compile)
 _ENDS = re.compile(r"^[\s\"'\u201c\u201d,;.]+|[\s\"'\u201c\u201d,;.]+$")
@@ -52,13 +57,12 @@ def every_part_in(text: str, name: str) -> Iterator[Mapping[str, str]]:
     """Yield the same of each place of `text` that is a phrase of `name`."""
     text = text[:LONGEST_READ_CHARS]
     plain, origin = fold(text)
-    for pattern in _patterns_for(plain, name, _spoken(text)):
-        for found in pattern.finditer(plain):
-            yield {
-                key: _ENDS.sub("", _original(text, origin, *found.span(key)))
-                for key in pattern.groupindex
-                if found[key]
-            }
+    for found in _matches(plain, name, _spoken(text)):
+        yield {
+            key: _ENDS.sub("", _original(text, origin, *found.span(key)))
+            for key in found.re.groupindex
+            if found[key]
+        }
 
 
 def found_in(text: str, name: str) -> list[str]:
@@ -88,8 +92,7 @@ def words_for(name: str) -> frozenset[str]:
 def places_of(text: str, name: str) -> list[tuple[int, int]]:
     """Return where phrases of `name` stand in `text`: first and last index, the last not in it."""
     plain, origin = fold(text)
-    patterns = _patterns_for(plain, name, _spoken(text))
-    places = [each.span() for one in patterns for each in one.finditer(plain)]
+    places = [one.span() for one in _matches(plain, name, _spoken(text))]
     found: list[tuple[int, int]] = []
     for start, end in sorted(places, key=lambda span: (span[0], -span[1])):
         if end > start and (not found or origin[start] >= found[-1][1]):
@@ -104,11 +107,8 @@ def _original(text: str, origin: Sequence[int], start: int, end: int) -> str:
 @lru_cache(maxsize=4_096)
 def _says(text: str, name: str) -> bool:
     plain, english = fold(text)[0], fold(in_english(text))[0]
-    own = _patterns_for(plain, name, _spoken(text))
-    is_said = any(one.search(plain) is not None for one in own)
-    if not is_said and english != plain:
-        is_said = any(one.search(english) is not None for one in _patterns_for(english, name))
-    return is_said
+    is_said = any(_matches(plain, name, _spoken(text)))
+    return is_said or (english != plain and any(_matches(english, name)))
 
 
 @lru_cache(maxsize=512)
@@ -118,17 +118,52 @@ def _spoken(text: str) -> Sequence[str]:
     return tuple(dict.fromkeys((told, "en"))) if told else LANGUAGES
 
 
-def _patterns_for(
-    plain: str, name: str, languages: Sequence[str] = ("en",)
-) -> Iterator[re.Pattern[str]]:
-    """Yield the expressions of which a text, folded, has a word that they need."""
+def _matches(plain: str, name: str, languages: Sequence[str] = ("en",)) -> Iterator[re.Match[str]]:
+    """Yield where a text, folded, matches; only expressions are tried that need a word of it."""
     if name not in _phrases("en"):
         raise ConfigurationError(f"en/phrases.yaml has no {name}")
     keys = _keys_in(plain)
     for language in languages:
         for expression, needed in _expressions(language, name):
             if needed is None or not keys.isdisjoint(needed):
-                yield _compiled(expression, re.DOTALL)
+                yield from _of_one(_compiled(expression, re.DOTALL), plain, language)
+
+
+def _of_one(pattern: re.Pattern[str], plain: str, language: str) -> Iterator[re.Match[str]]:
+    """Yield where one expression matches; polite words at an end of the text are none of it."""
+    starts, ends = _polite_ends(plain, language)
+    starts = starts if r"\A" in pattern.pattern else (0,)
+    ends = ends if r"\Z" in pattern.pattern else (len(plain),)
+    for start in starts:
+        texts = (f"{' ' * start}{plain[start:end]}".ljust(len(plain)) for end in ends)
+        found = [each for one in texts if (each := [*pattern.finditer(one)])]
+        if found and pattern.groupindex:  # of what is left open the shortest: "pause {it} for now"
+            yield from min(found, key=lambda each: each[0].regs[1:])
+            return
+        yield from chain.from_iterable(found)
+
+
+@lru_cache(maxsize=512)
+def _polite_ends(plain: str, language: str) -> tuple[Sequence[int], Sequence[int]]:
+    """Return behind and before which polite words a text may begin and end, most of them first.
+
+    In the expressions themselves they would be most of what is compiled.
+    """
+    leads, tails = _polite(language)
+    starts, ends = [0], [len(plain)]
+    while (lead := leads.match(plain, starts[0])) is not None:
+        starts.insert(0, lead.end())
+    while (tail := tails.search(plain, 0, ends[0])) is not None:
+        ends.insert(0, tail.start())
+    return starts, ends
+
+
+@cache
+def _polite(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds a polite word at the beginning, and at the end."""
+    said = sorted(_phrases(language).get("polite", ()), key=len, reverse=True)
+    word = "|".join(_BETWEEN.join(map(re.escape, one.split())) for one in said) or r"(?!)"
+    return re.compile(rf"\W*(?:{word})\b"), re.compile(rf"\W+(?:{word})\b\W*\Z")
 
 
 @lru_cache(maxsize=512)
@@ -154,7 +189,7 @@ def _expressions(language: str, name: str) -> Sequence[tuple[str, _Needed]]:
     apart = [[one] for one in phrases if "{" in one]
     together = [one for one in phrases if "{" not in one]
     every = [_expanded("|".join(each), language) for each in (together, *apart) if each]
-    read = (_Phrase(phrase=one, language=language).expression() for one in every)
+    read = (_Phrase(phrase=one).expression() for one in every)
     return [
         (one, _needed(iter(_SIGNS.findall(each)), small))
         for one, each in zip(read, every, strict=True)
@@ -194,13 +229,9 @@ def _key(sign: str) -> _Needed:
 class _Phrase:
     """One phrase while it is made an expression."""
 
-    def __init__(self, *, phrase: str, language: str) -> None:
+    def __init__(self, *, phrase: str) -> None:
         self._signs = _SIGNS.findall(phrase)
         self._at = 0
-        self._polite = "|".join(
-            _BETWEEN.join(map(re.escape, one.split()))
-            for one in sorted(_phrases(language).get("polite", ()), key=len, reverse=True)
-        )
 
     def expression(self) -> str:
         """Return the expression of the whole."""
@@ -224,8 +255,8 @@ class _Phrase:
     def _one(self, sign: str, *, is_first: bool) -> str:
         before = "" if is_first else _BETWEEN
         match sign:
-            case "^" | "$" | "..." | ":":
-                return self._bound(sign)
+            case _ if sign in _BOUNDS:
+                return _BOUNDS[sign]
             case _ if sign.startswith("{+"):
                 return f"{before}{_group(sign)}"
             case "(":
@@ -237,14 +268,6 @@ class _Phrase:
                 return f"{before}{_group(sign)}"
             case _:
                 return f"{before}{_word(sign)}"
-
-    def _bound(self, sign: str) -> str:
-        """Return what stands at an end, or between words."""
-        if sign == "^":
-            return rf"\A\W*(?:(?:{self._polite})\b\W*)*"
-        if sign == "$":
-            return rf"(?:\W+(?:{self._polite})\b)*\W*\Z"
-        return _GAP if sign == "..." else r"\s*:\s*"
 
 
 def _either(options: Sequence[str]) -> str:
