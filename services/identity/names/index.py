@@ -190,8 +190,9 @@ class PersonIndex:
         }
         for sound in map(sounds, (word, word.removesuffix("s"))):
             is_told = len(sound.strip("e")) > (1 if len(word) < NEAR_LEAST_CHARS else 2)
-            if not close and is_told and is_strange(word) and not is_known_name(word):
-                close = {*self._by_sound.get(sound, ())}
+            alike = () if close or not is_told else self._by_sound.get(sound, ())
+            if alike and is_strange(word) and not is_known_name(word):
+                close = {*alike}
         return [
             NameHit(hit.person, hit.part, hit.name, is_exact=False, is_former=hit.is_former)
             for name in sorted(close)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache, reduce
+from itertools import chain, groupby
+from operator import itemgetter
 
 from rapidfuzz.distance import OSA
 
@@ -72,14 +74,11 @@ class Lexicon:
             for phrase, labels in self._phrases.items()
             if len(phrase) > 1 and sum(map(len, phrase)) >= _SLIP_CHARS
         }
-        drugs = {each for each, said in self._phrases.items() if _is_of("medications", said)}
-        words_of_all = {(word,) for phrase in self._phrases for word in phrase}
-        self._own = {
-            one[0]
-            for one in words_of_all
-            if len(one[0]) >= (_DRUG_CHARS if one in drugs else _SWAP_CHARS)
-        }
-        labels = [label for each in self._phrases.values() for label in each]
+        own = {one for one in chain.from_iterable(self._phrases) if len(one) >= _SWAP_CHARS}
+        own -= {w for w in own if len(w) < _DRUG_CHARS and _is_of("medications", self._known([w]))}
+        # In order: of two words that are as near the same is taken in each process.
+        self._own = {a: dict.fromkeys(each) for a, each in groupby(sorted(own), itemgetter(0))}
+        labels = chain.from_iterable(self._phrases.values())
         self._names = {one.value.name for one in labels if one.kind in ("name", "topic")}
         self._endings = {
             ending: tool
@@ -189,8 +188,7 @@ class Lexicon:
 
     def _of_word(self, word: str) -> tuple[Label, ...]:
         """Return what a word is; also one that others write as several: "uptodate"."""
-        known = self._known([word]) or self._inflected(word)
-        return known or self._closed.get(word, ())
+        return self._known([word]) or self._inflected(word) or self._closed.get(word, ())
 
     def _in_the_plural(self, tokens: Sequence[str]) -> tuple[Label, ...]:
         """Return what a phrase is whose last word has an ending: "sore throats"."""
@@ -251,9 +249,8 @@ class Lexicon:
             return cut
         near = [
             word
-            for word in self._own
-            if word[0] == token[0]
-            and (len(token) >= _SLIP_CHARS or sorted(word) == sorted(token))
+            for word in self._own.get(token[0], ())
+            if (len(token) >= _SLIP_CHARS or sorted(word) == sorted(token))
             and OSA.distance(word, token, score_cutoff=1) == 1
         ]
         near = [one for one in near if sorted(one) == sorted(token)] or near  # letters in disorder
@@ -274,7 +271,8 @@ class Lexicon:
 
     def _cut_short(self, token: str) -> str:
         """Return the word that `token` is the beginning of: herzinsuff; "" where several are."""
-        longer = [one for one in self._own if one.startswith(token) and len(token) >= _SLIP_CHARS]
+        own = self._own.get(token[0], ()) if len(token) >= _SLIP_CHARS else ()
+        longer = [one for one in own if one.startswith(token)]
         meant = [self._of_word(one) for one in longer]
         is_one = bool(meant) and all(one and one == meant[0] for one in meant)
         is_whole = any(self._is_word(one.removeprefix(token).removeprefix("s")) for one in longer)
@@ -286,7 +284,8 @@ class Lexicon:
         return is_known or token.removesuffix("s") in common_words()
 
     def _is_listed(self, token: str) -> bool:
-        return (token,) in self._phrases or token in self._own or token in common_words()
+        own = self._own.get(token[:1], ())
+        return (token,) in self._phrases or token in own or token in common_words()
 
     def _parts(self, token: str) -> Iterator[str]:
         """Yield the parts of a compound word: Kaliumwert is Kalium and Wert."""

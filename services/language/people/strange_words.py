@@ -26,10 +26,10 @@ def is_strange(word: str) -> bool:
         return False
     is_known = word.endswith(tuple(of_people("endings_of_no_name")))
     is_known = is_known or is_clinical_name(stem(word)) or stem(word) in ordinary_words()
-    is_known = is_known or any(lexicon(one).knows(word) for one in _LANGUAGES)
+    if is_known or any(lexicon(one).knows(word) for one in _LANGUAGES):
+        return False
     edits = 0 if len(word) < _SLIP_CHARS else 1 if len(word) < _TWO_SLIPS_CHARS else 2
-    near = process.extractOne(word, _clinical(), scorer=OSA.distance, score_cutoff=edits)
-    return not is_known and near is None
+    return process.extractOne(word, _clinical(), scorer=OSA.distance, score_cutoff=edits) is None
 
 
 @cache

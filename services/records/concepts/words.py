@@ -41,6 +41,12 @@ def is_compound_of(stem: str, word: str) -> bool:
     return len(stem) >= COMPOUND_CHARS and len(word) - len(stem) > 2 and word.endswith(stem)
 
 
+@lru_cache(maxsize=20_000)
+def roots_of(text: str) -> tuple[str, ...]:
+    """Return the roots of the words of `text`."""
+    return tuple(map(root_of, words_of(text)))
+
+
 def root_of(word: str) -> str:
     """Return what is left of a compared word in every form of a verb: driving, drives."""
     cut = (word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))

@@ -12,6 +12,7 @@ from services.records.folder.files import Problem, ResourceFile, Stamp, whole_nu
 from services.records.folder.owners import identifier_keys, names_of, normal, owner_keys
 from services.records.resources.canonical import identifiers_of, is_replaced, is_retired, storable
 from services.records.resources.entry import Entry
+from services.records.resources.ports import ChartPatient
 from services.records.visits import VISITS, days_of
 
 CanonicalId: TypeAlias = Callable[[Mapping[str, Any]], PatientId | None]
@@ -53,18 +54,15 @@ class FileFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
-    """One patient of the folder.
+class Chart(ChartPatient):
+    """One patient of the folder, by the newest Patient resource.
 
     Attributes:
-        body: The newest Patient resource.
         names: References and identifiers by which other resources name the patient.
         files: Where the patient's resources are, with the stamps at which they were read.
         is_ambiguous: Another person has the same id; then neither chart is opened by it.
     """
 
-    patient_id: PatientId
-    body: Mapping[str, Any]
     names: frozenset[str]
     files: Mapping[Path, Stamp]
     is_ambiguous: bool = False

@@ -22,7 +22,7 @@ from services.records.readers.attachments import with_texts
 from services.records.readers.reading import DocumentReader
 from services.records.resources.canonical import canonical_id, is_replaced
 from services.records.resources.need import EVERYTHING, Need
-from services.records.resources.ports import AllPatients, ChartPatient
+from services.records.resources.ports import AllPatients
 from services.records.resources.record import PatientRecord, record_from_resources
 
 # A small cache of loaded records, so that the tools of one turn read a record once.
@@ -174,8 +174,7 @@ class FolderRecords:
             RecordsError: as `PatientRecords.load`.
         """
         index = await self.index()
-        known = tuple(ChartPatient(one.patient_id, one.body) for one in index.everybody)
-        return AllPatients(known, is_complete=not index.hiding)
+        return AllPatients(index.everybody, is_complete=not index.hiding)
 
     async def groups_and_names(
         self, patient_id: PatientId

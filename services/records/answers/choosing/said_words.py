@@ -3,7 +3,7 @@
 from data_models.chart_view import ViewRow
 from services.language.utterance import ChartQuestion
 from services.language.words.folding import fold, tokens_of
-from services.records.concepts.words import is_compound_of, root_of, words_of
+from services.records.concepts.words import is_compound_of, roots_of, words_of
 
 _TELLING_CHARS = 4
 _WORDS_BEFORE = 8
@@ -39,7 +39,7 @@ def is_word(wanted: str, said: str) -> bool:
     is_longer |= is_compound_of(stem, said)
     if said == wanted or is_longer:
         return True
-    return [*map(root_of, words_of(said))] == [*map(root_of, words_of(wanted))]
+    return roots_of(said) == roots_of(wanted)
 
 
 def passage(text: str, sought: str) -> str:
