@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
+from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from group_chat.drafts.said_before import OWN_THINGS, is_found, is_unfounded
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.chart_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
@@ -302,5 +302,7 @@ def read_words() -> None:
     concept_table()
     rows = KnownRows()
     rows.add_text("Creatinine was 1.1 mg/dL on 2 March 2026.", date=None, sources=())
+    row = ViewRow(kind="medication", name="Aspirin", value="81 mg", date="2026-03-02")
+    rows.add_view(ChartView(tool="medications", kind="table", title="Medications", rows=(row,)))
     check = MessageCheck(grounds=Grounds(rows=rows, has_name=True), speaker=Speaker())
     check.check("Mary Miller has creatinine of 97 umol/L since March 2026.")
