@@ -189,11 +189,8 @@ def _expressions(language: str, name: str) -> Sequence[tuple[str, _Needed]]:
     apart = [[one] for one in phrases if "{" in one]
     together = [one for one in phrases if "{" not in one]
     every = [_expanded("|".join(each), language) for each in (together, *apart) if each]
-    read = (_Phrase(phrase=one).expression() for one in every)
-    return [
-        (one, _needed(iter(_SIGNS.findall(each)), small))
-        for one, each in zip(read, every, strict=True)
-    ]
+    signs = map(_SIGNS.findall, every)
+    return [(_expression(iter(each)), _needed(iter(each), small)) for each in signs]
 
 
 def _expanded(phrase: str, language: str) -> str:
@@ -226,48 +223,30 @@ def _key(sign: str) -> _Needed:
     return frozenset({plain if begin[0] == plain else f"{begin[0][:_STEM]}~"})
 
 
-class _Phrase:
-    """One phrase while it is made an expression."""
+def _expression(signs: Iterator[str], until: str = "") -> str:
+    """Return the expression of a phrase, or of a part of it that ends with `until`."""
+    options, parts, is_first = [], "", True
+    for sign in iter(lambda: next(signs, until), until):
+        if sign == "|":
+            options.append(parts)
+            parts, is_first = "", True
+            continue
+        parts += _one(sign, signs, is_first=is_first)
+        is_first = (is_first and sign in ("^", "[")) or sign.startswith("{+")
+    return _either([*options, parts])
 
-    def __init__(self, *, phrase: str) -> None:
-        self._signs = _SIGNS.findall(phrase)
-        self._at = 0
 
-    def expression(self) -> str:
-        """Return the expression of the whole."""
-        return self._choice(until="")
-
-    def _choice(self, until: str) -> str:
-        options, parts, is_first = [], "", True
-        while self._at < len(self._signs):
-            sign = self._signs[self._at]
-            self._at += 1
-            if sign == until:
-                break
-            if sign == "|":
-                options.append(parts)
-                parts, is_first = "", True
-                continue
-            parts += self._one(sign, is_first=is_first)
-            is_first = (is_first and sign in ("^", "[")) or sign.startswith("{+")
-        return _either([*options, parts])
-
-    def _one(self, sign: str, *, is_first: bool) -> str:
-        before = "" if is_first else _BETWEEN
-        match sign:
-            case _ if sign in _BOUNDS:
-                return _BOUNDS[sign]
-            case _ if sign.startswith("{+"):
-                return f"{before}{_group(sign)}"
-            case "(":
-                return f"{before}(?:{self._choice(until=')')})"
-            case "[":
-                inner = self._choice(until="]")
-                return f"(?:(?:{inner}){_BETWEEN})?" if is_first else f"(?:{before}(?:{inner}))?"
-            case _ if sign.startswith("{"):
-                return f"{before}{_group(sign)}"
-            case _:
-                return f"{before}{_word(sign)}"
+def _one(sign: str, signs: Iterator[str], *, is_first: bool) -> str:
+    """Return the expression of a sign, and of what stands in its brackets."""
+    before = "" if is_first else _BETWEEN
+    if sign in _BOUNDS:
+        return _BOUNDS[sign]
+    if sign == "[":
+        inner = _expression(signs, "]")
+        return f"(?:(?:{inner}){_BETWEEN})?" if is_first else f"(?:{before}(?:{inner}))?"
+    if sign == "(":
+        return f"{before}(?:{_expression(signs, ')')})"
+    return f"{before}{_group(sign) if sign.startswith('{') else _word(sign)}"
 
 
 def _either(options: Sequence[str]) -> str:
