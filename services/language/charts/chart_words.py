@@ -159,11 +159,12 @@ class Lexicon:
 
     def called(self, name: str) -> str:
         """Return what the language calls what the vocabulary calls `name`, itself where unknown."""
-        lists = [*self.words.names.values()][::-1]  # of a vaccine and an illness the vaccine
-        own = {topic.name: topic.words for topic in self.words.topics if topic.name}
-        own |= {one: said for names in lists for one, said in names.items()}
-        found = own.get(name) or own.get(name.casefold()) or (name,)
-        return found[0] if self.language != "en" else name
+        if self.language == "en":
+            return name
+        # Of a vaccine and an illness the vaccine.
+        lists = (*self.words.names.values(), {one.name: one.words for one in self.words.topics})
+        each = (own.get(one) for one in (name, name.casefold()) if one for own in lists)
+        return next(filter(None, each), (name,))[0]
 
     def aspects_within(self, piece: Piece) -> set[Aspect]:
         """Return the aspects that single words of a longer phrase have."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, TypeAlias
 
 from services.language.charts.chart_file import chart_file
@@ -174,7 +174,7 @@ def rows_called(part: str) -> Mapping[str, tuple[str, ...]]:
     return {kind: tuple(members) for kind, members in concept_rows()[part].items()}
 
 
-@cache
+@lru_cache(maxsize=4_096)
 def class_taken_for(complaint: str) -> str:
     """Return the class of drugs that people mean by what it is taken for; "" where unknown."""
     found = (name for name, said in concept_rows()["taken_for"].items()
@@ -182,13 +182,11 @@ def class_taken_for(complaint: str) -> str:
     return next(found, "")
 
 
-@cache
+@lru_cache(maxsize=4_096)
 def names_of_procedure(name: str) -> tuple[str, ...]:
     """Return `name` and what else is said for the same thing done."""
     wanted = words_of(name)
-    same = (
-        group for group in _groups("procedures") if any(words_of(one) == wanted for one in group)
-    )
+    same = (group for group in _groups("procedures") if wanted in map(words_of, group))
     called = (one for group in same for one in group if words_of(one) != wanted)
     kinds = (one for member in _of_kind(wanted) for one in names_of_procedure(member))
     foreign = _in_other_languages().get(wanted, ())
@@ -218,11 +216,11 @@ def _in_other_languages() -> Mapping[tuple[str, ...], tuple[str, ...]]:
     return found
 
 
-@cache
+@lru_cache(maxsize=4_096)
 def _of_kind(wanted: tuple[str, ...]) -> tuple[str, ...]:
     """Return what is done of a kind that is named so, and the other names of the kind."""
     rows = concept_rows()["procedures_of_a_kind"]
-    named = (row for row in rows if any(words_of(one) == wanted for one in row["names"]))
+    named = (row for row in rows if wanted in map(words_of, row["names"]))
     return tuple(one for row in named for one in row["members"])
 
 

@@ -1,7 +1,7 @@
 """What extensions say that no element of R4 has a place for."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 
 from services.records.resources.entry import Raw, label, many, text
 from services.records.resources.values import quantity
@@ -42,7 +42,7 @@ def _extended(extension: Raw) -> str:
     return "; ".join(dict.fromkeys(filter(None, map(_extended, inner.values()))))
 
 
-@cache
+@lru_cache(maxsize=1_000)
 def _plain(name: str) -> str:
     """Return the name of an extension in words: `us-core-birthsex`, `birthPlace`."""
     for prefix in _PREFIXES:
