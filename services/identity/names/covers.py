@@ -55,9 +55,10 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
     is_word = (word.is_common or word.is_derived) and not (is_signed or is_looked_up(run, word))
     is_short_form = word.raw.isupper() and len(word.raw) < 4 and not is_signed  # `BSA`
     near = () if is_short_form else index.nearly(word.text)
-    is_long = len(word.text) >= NEAR_LEAST_CHARS or is_strange(word.text)
-    if near and not is_word and (is_long or is_looked_up(run, word)):
-        return near
+    if near and not is_word:
+        is_long = len(word.text) >= NEAR_LEAST_CHARS or is_strange(word.text)
+        if is_long or is_looked_up(run, word):
+            return near
     # Of a short name, or one that became a word, it counts beside the other half: `dana fest`.
     beside = [*run[max(place - 1, 0) : place], *run[place + 1 : place + 2]]
     whole = {id(hit.person) for one in beside for hit in index.exactly(one.text)}

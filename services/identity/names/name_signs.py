@@ -44,9 +44,9 @@ def is_strange_subject(run: Sequence[Word], word: Word) -> bool:
     is_name = word.title in (None, "patient") and not (word.raw.isupper() or word.is_in_date)
     led_by_nobody = of_people("definite", "articles") - of_people("tells")
     is_name = is_name and not (word.before in led_by_nobody or word.is_derived)
-    is_name = is_name and is_strange(word.text) and is_no_word(word)
     is_name = is_name and (word.is_owner or word.after not in of_people("told_first_by"))
-    return is_name and stands_for_somebody(run, word)
+    is_name = is_name and stands_for_somebody(run, word)
+    return is_name and is_no_word(word) and is_strange(word.text)
 
 
 def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:

@@ -104,8 +104,10 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
 
 def _without_mere_titles(question: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     """Return the rows, of a text not what its title alone says where its own words say it."""
+    if question.tool != "search_record":
+        return tuple(rows)
     own = [row for row in rows if _is_named(question, row.model_copy(update={"name": ""}))]
-    told = {row.sources[:1] for row in own if question.tool == "search_record"}
+    told = {row.sources[:1] for row in own}
     return tuple(row for row in rows if row in own or row.sources[:1] not in told)
 
 
@@ -128,10 +130,9 @@ def has_answer(question: ChartQuestion, view: ChartView) -> bool:
         return is_known or bool(personal_facts(question.name, view.rows))
     if (question.tool, question.name) == ("current_status", MISSING):
         return True  # nothing is a good answer, too
-    rows = asked_rows(question, view).rows
-    if question.tool == "care" and question.aspect == "when":  # a device has no day, its insertion
-        return any(row.date for row in rows)
-    return bool(rows)
+    # A device has no day, its insertion has.
+    needs_day = question.tool == "care" and question.aspect == "when"
+    return any(row.date or not needs_day for row in asked_rows(question, view).rows)
 
 
 DIAGNOSES = frozenset({"problem", "encounter diagnosis"})
