@@ -42,3 +42,26 @@ def test_an_expression_that_is_not_searched_would_not_match() -> None:
         keys = phrases._keys_in(plain)
         missed = [one for needed, one in every if keys.isdisjoint(needed) and one.search(plain)]
         assert not missed, text
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "parts"),
+    [
+        ("ok, so pause that for now, please", "scenario_leave", {"name": "that"}),
+        ("Please leave the intake, thanks!", "scenario_leave", {"name": "intake"}),
+        ("bitte brich das Intake ab, danke", "scenario_leave", {"name": "Intake"}),
+    ],
+)
+def test_polite_words_at_the_ends_are_no_part_of_what_is_said(
+    text: str, name: str, parts: dict[str, str]
+) -> None:
+    assert phrases.says(text, name)
+    assert phrases.parts_in(text, name) == parts
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_polite_words_are_written_into_no_anchor(language: str) -> None:
+    anchored = [one for one, _ in phrases._expressions(language, "only_opens") if r"\A" in one]
+
+    assert anchored
+    assert not [one for one in anchored if "gosh" in one or "danke" in one]
