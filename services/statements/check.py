@@ -182,11 +182,8 @@ class MessageCheck:
         if deed is not None:
             return deed
         clause = subject.without_picture(clause)
-        names = clause_parts.names_measured(
-            self.grounds.rows,
-            clause,
-            subject.without_setting(clause) or self._carried(sentence, clause),
-        )
+        named = subject.without_setting(clause) or self._carried(sentence, clause)
+        names = clause_parts.names_measured(self.grounds.rows, clause, named)
         if clause.smoking:
             return self._smoking(sentence, clause)
         if (figures := of_figures(sentence, clause, names, self.grounds.rows)) is not None:

@@ -33,11 +33,8 @@ def told_in_cells(head: Sequence[str], cells: Sequence[str], rows: KnownRows) ->
     """Return a statement for each cell, if each column's head says what is in it."""
     if len(head) != len(cells):
         return []
-    (label, _, of_all), pairs = (
-        cells[0].rstrip(")").partition(" ("),
-        list(zip(head[1:], cells[1:], strict=True)),
-    )
-    pairs = [(name, cell) for name, cell in pairs if cell not in _EMPTY]
+    label, _, of_all = cells[0].rstrip(")").partition(" (")
+    pairs = [one for one in zip(head[1:], cells[1:], strict=True) if one[1] not in _EMPTY]
     if not unit_code(of_all):  # "Hemoglobin (g/dL)", not "Polio (IPV)"
         label, of_all = cells[0], ""
     told = [_statement(label, name, f"{cell} {of_all}".strip(), rows) for name, cell in pairs]

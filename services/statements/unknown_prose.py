@@ -181,7 +181,8 @@ def _is_there(clause: Clause, row: KnownRow) -> bool:
     place = placed(clause)
     parts = [one for one in clause.stages if not one.scale and clause.says("numbered_parts")]
     is_there = all(any(map(one.fits, row.stages)) for one in parts)
-    return is_there and fit.has_sites(place, row) and not excludes(place, row)
+    is_sure = "maybe" in clause.cues or not _is_other_way(clause, row)
+    return is_there and is_sure and fit.has_sites(place, row) and not excludes(place, row)
 
 
 def _has_specialists(clause: Clause, known: AbstractSet[str]) -> bool:
@@ -271,7 +272,8 @@ def _is_unknown(
     A clause that is not of the patient by its words is so by a value or a finding of something
     that rows speak of: "The Mirels score is 7."
     """
-    is_told = is_of_patient or bool(clause.cues & {"asserts", "current"})
+    shows = clause.says("shows")
+    is_told = is_of_patient or shows or bool(clause.cues & {"asserts", "current", "outstanding"})
     is_told = is_told or (bool(clause.names) and clause.own_names)
     is_promised = clause.says("who") and clause.says("promising")
     is_wish = clause.says("who") and clause.says("wishing") and not clause.says("may_be")
@@ -285,11 +287,12 @@ def _is_unknown(
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
     said |= clause.words & (statement_words().happening.keys() | stems_told("allergic"))
+    said |= clause.words & stems_told("outstanding").union(*map(fit.lacked, rows.rows))
     said |= _of_doctor(clause) | (clause.words & (stems_told("tolerates") | saying("was_told")))
     meant = [_meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
-    is_found = bool(is_of_value or "is_now" in clause.cues)
-    is_found = is_found and (any(meant) or clause.says("shows"))  # "the MRI shows"
+    is_found = bool(is_of_value or shows or clause.cues & {"is_now", "outstanding"})
+    is_found = is_found and (any(meant) or shows)  # "the MRI shows"
     is_found = is_found or (clause.says("it") and not said <= statement_words().neutral)
     is_past = not clause.words.isdisjoint(stems_told("past"))
     if not said or not (is_of_patient or is_found or is_past):
@@ -308,7 +311,7 @@ def _is_unknown(
         and not fit.is_of_other_number(clause, row)
         and fit.stands(clause, row)
         and polar <= row.words
-        and all(not one.isdisjoint(row.words) for one in meant)
+        and all(not one.isdisjoint(row.words - fit.lacked(row)) for one in meant)
         and all(fit.is_measured(one, row) for one in clause.quantities)
         and not is_of_other_report(clause, [row], rows)
         for row in rows.rows

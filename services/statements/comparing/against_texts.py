@@ -6,11 +6,12 @@ from dataclasses import replace
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
-from services.language.words.statement_words import VARIANT
+from services.language.words.statement_words import VARIANT, statement_words
 from services.statements.rows.compare_series import OF_OTHER_TIMES
 from services.statements.rows.fit import has_date, is_denied_alike, is_measured
+from services.statements.rows.happenings import COURSES
 from services.statements.rows.one_of_several import excludes
-from services.statements.rows.rows import KnownRow, stems_of
+from services.statements.rows.rows import KnownRow, clause_of, stems_of, told_of
 from services.statements.rows.subject import refs
 from services.statements.rows.units import is_comparable
 from services.statements.rows.verdict import Verdict
@@ -61,6 +62,26 @@ def is_of_other_place(clause: Clause, row: KnownRow, texts: Sequence[KnownRow]) 
     """
     parts = [one for one in texts[: texts.index(row) + 1] if one.says == row.says and one.sites]
     return bool(clause.sites and parts) and excludes(clause, parts[-1])
+
+
+def is_of_other_part(clause: Clause, row: KnownRow) -> bool:
+    """Whether a text has more words of what is told, or gone, at another size: "22 mm with …"."""
+    gone, said = (
+        clause.words & saying("vanished"),
+        told_of(clause.words) - statement_words().neutral,
+    )
+    sizes = _sizes(clause)
+    if len(sizes) + bool(gone) != 1 or clause.cues & COURSES or clause.says("from", "formerly"):
+        return False
+    parts = [clause_of(one) for one in row.says.replace(" with ", ", ").split(", ")]
+    parts = [one for one in parts if gone & one.words or _sizes(one)]
+    told = [(len(said & c.words), bool(gone & c.words or sizes & _sizes(c))) for c in parts]
+    is_told = row.is_text and bool(gone or any(is_there for _, is_there in told))
+    return is_told and not max(told, default=(0, False))[1]
+
+
+def _sizes(clause: Clause) -> set[float]:
+    return {one.number for one in clause.quantities if one.unit in ("mm", "cm")}
 
 
 def gives_way(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:

@@ -124,12 +124,9 @@ def limits(sentence: Sentence, goal: KnownRow) -> bool:
 
 def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
     """Return the values of the days that a clause speaks of, the oldest first."""
-    found = [
-        row
-        for row in about(clause, rows, names)
-        if row.order and not row.is_text and has_value(row)
-    ]
-    found = list(since(clause, sorted(found, key=attrgetter("order"))))
+    measured = [row for row in about(clause, rows, names) if not row.is_text and has_value(row)]
+    dated = sorted(filter(attrgetter("order"), measured), key=attrgetter("order"))
+    found = list(since(clause, dated))
     several = [number for word, number in statement_words().numbers.items() if word in clause.words]
     if several and clause.says("of_several"):  # "over the past six check-ups"
         days = sorted({row.order[:10] for row in found})[-several[0] :]
@@ -138,12 +135,9 @@ def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Known
         found = [row for row in found if has_date(clause.dates[0], row)]
     if _is_span(clause):
         first, last = ([row for row in found if has_date(day, row)] for day in clause.dates)
-        is_told = bool(first and last)
-        return (
-            [row for row in found if first[0].order <= row.order <= last[-1].order]
-            if is_told
-            else []
-        )
+        if not (first and last):
+            return []
+        return [row for row in found if first[0].order <= row.order <= last[-1].order]
     return found if len(clause.dates) < 2 else []
 
 

@@ -2,15 +2,19 @@
 
 from collections.abc import Collection, Sequence
 
+from services.language.figures.quantities import TIME_UNITS
+from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.comparing.compare_several import places_told
+from services.statements.rows.compare_series import OF_OTHER_TIMES
 from services.statements.rows.fit import has_date, is_measured
-from services.statements.rows.happenings import happenings, has_happened
+from services.statements.rows.happenings import COURSES, happenings, has_happened
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import BEGINNING, KnownRow, told_of
 from services.statements.rows.subject import supported
+from services.statements.rows.units import is_comparable
 from services.statements.rows.verdict import Verdict
 
 
@@ -27,9 +31,7 @@ def by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
         for reading in day.readings:
             found += rows.with_day(reading.year, reading.month)
     if clause.stages or clause.codes or clause.often:
-        found += [
-            row for row in rows.rows if row.stages or row.often or set(clause.codes) & row.words
-        ]
+        found += [r for r in rows.rows if r.stages or r.often or set(clause.codes) & r.words]
     if clause.dates and not clause.quantities and not clause.stages:
         # A day alone does not say what was on it.
         meant = told_of(clause.words).union(clause.topics, clause.exclusive)
@@ -85,6 +87,8 @@ def of_other_end(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdi
 
 def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:
     """Whether the last, or second, report of an examination is not what says what is told."""
+    if _is_of_older_text(clause, fitting, rows):
+        return True
     told = {ref for row in fitting for ref in row.sources}
     reports = [row for row in rows.rows if row.kind.endswith("report")]
     for word in clause.words & saying("of_a_specimen"):  # "… was found at rebiopsy"
@@ -109,6 +113,29 @@ def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownR
             if meant and told.isdisjoint(meant) and not told.isdisjoint(others):
                 return True
     return False
+
+
+def _is_of_older_text(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:
+    """Whether a size is told as of now, and a newer text has another, or it as `14 mm (31 mm)`."""
+    is_of_then = clause.cues & (OF_OTHER_TIMES | COURSES) or clause.dates or clause.says("from")
+    if is_of_then or "is_now" not in clause.cues or not all(row.written for row in fitting):
+        return False
+    last, told = max(map(written_on, fitting), default=()), {*clause.names}
+    told |= told_of(clause.words) - statement_words().neutral
+    return any(
+        f"({one.number:g} {one.unit}" in row.says
+        or (told <= row.words and any(is_comparable(one, known) for known in row.quantities))
+        for one in clause.quantities
+        if one.unit and one.unit not in TIME_UNITS
+        for row in rows.rows
+        if row.written and written_on(row) > last
+    )
+
+
+def written_on(row: KnownRow) -> tuple[int, ...]:
+    """Return when a text was written."""
+    day = row.written or WrittenDate()
+    return (day.year or 0, day.month or 0, day.day or 0)
 
 
 def is_of_other_setting(clause: Clause, rows: KnownRows, names: Sequence[str]) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from services.language.sentences.clauses import Clause
 from services.statements.comparing import compare_several
-from services.statements.comparing.against_texts import against_texts, gives_way
+from services.statements.comparing.against_texts import against_texts, gives_way, is_of_other_part
 from services.statements.comparing.broader import by_broader_name
 from services.statements.comparing.by_values import (
     by_values,
@@ -110,7 +110,7 @@ def _fitting(
         own = [row for row in subject if row.kind == "problem" and row.needs == {*names}]
         found = [row for row in found if row in own or row.kind != "problem" or not own]
     found = [row for row in found if not _is_only_written_then(clause, row, subject)]
-    found = [row for row in found if not gives_way(clause, row, subject)]
+    found = [r for r in found if not (gives_way(clause, r, subject) or is_of_other_part(clause, r))]
     # What a row is called before what it is for; which has more of the words before others.
     is_stage_now = bool(clause.stages and clause.cues & {"is_now", "newest", "current"})
     return sorted(
@@ -137,7 +137,8 @@ def _by_parts(
         clause, rows, names
     )
     if others := of_days or by_broader_name(clause, rows, names):
-        return supported(others)
+        series = _of_tumour(clause, rows, candidates or others)
+        return _against(clause, others, series, cited=cited) or supported(others)
     relaxed = compare_several.by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
     relaxed = [] if is_of_other_report(clause, relaxed, rows) else relaxed
     if relaxed and (not clause.sites or any(fit.has_sites(clause, row) for row in relaxed)):

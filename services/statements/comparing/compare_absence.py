@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import by_word, saying, statement_files, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.comparing.against_texts import is_of_other_place
-from services.statements.comparing.by_values import is_of_other_report
+from services.statements.comparing.by_values import is_of_other_report, written_on
 from services.statements.comparing.none_more import none_more
 from services.statements.rows.compare_series import is_judged_rightly
 from services.statements.rows.fit import has_date, is_aim, is_measured
@@ -163,14 +162,9 @@ def _told_later(
     """Return the text that has what older texts alone deny, of who is said to have none now."""
     if "is_now" not in clause.cues or clause.has_values or not all(row.is_text for row in denied):
         return None
-    last = max(map(_written, denied))
-    later = (row for row in meant if row.is_text and _written(row) > last)
+    last = max(map(written_on, denied))
+    later = (row for row in meant if row.is_text and written_on(row) > last)
     return next((row for row in later if not (row.negated or row.is_plan)), None)
-
-
-def _written(row: KnownRow) -> tuple[int, int, int]:
-    day = row.written or WrittenDate()
-    return (day.year or 0, day.month or 0, day.day or 0)
 
 
 def _by_rows(

@@ -83,9 +83,7 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]], rows: Known
         return True
     told = clause.names
     rows_found = [row for own in found for row in own if row.order]
-    drugs = [
-        row for row in rows_found if row.kind == "medication" and not row.needs.isdisjoint(told)
-    ]
+    drugs = [r for r in rows_found if r.kind == "medication" and not r.needs.isdisjoint(told)]
     illnesses = [row for row in rows_found if row.kind == "problem"]
     pairs = [(drug, illness) for drug in drugs for illness in illnesses]
     if any(is_for_another(clause, row) for row in rows_found):

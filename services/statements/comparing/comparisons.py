@@ -22,11 +22,8 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
 
     Months without their years may be of any year, and are not looked up.
     """
-    said = (
-        saying("higher") & clause.words
-        or saying("lower") & clause.words
-        or _by_what_is_better(clause)
-    )
+    said = saying("higher") & clause.words or saying("lower") & clause.words
+    said = said or _by_what_is_better(clause)
     if not said and clause.says("beside_another"):
         said = _by_course(clause)
     if not said or not clause.says("than", "beside_another") or clause.says("multiplied"):

@@ -22,8 +22,11 @@ _TWO_AND_TIME = 3
 
 def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the verdict over "fell from 4.5 to 4.1": each number is a row of the same name."""
-    is_of_several = len(clause.quantities) > 1 and not shares(clause.quantities, clause.words)
-    if not is_of_several or not names or len(clause.dates) > len(clause.quantities):
+    further = {one.start - len(" x "): one for one in clause.quantities}  # "24 x 19 mm"
+    seconds = [further[one.end] for one in clause.quantities if one.end in further]
+    is_of_several = not shares(clause.quantities, clause.words) and bool(names or clause.sites)
+    clause = replace(clause, quantities=tuple(q for q in clause.quantities if q not in seconds))
+    if not is_of_several or not 1 < len(clause.quantities) >= len(clause.dates):
         return None
     bounds = [one for one in clause.quantities if one.comparator]
     if bounds and len(bounds) < len(clause.quantities) and not clause.says("from"):
@@ -34,22 +37,11 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if any(one.unit != unit for one in measured):
         return None
     single = replace(clause, cues=clause.cues - {"newest"})
-    of_ends = ("medication", "fact") if clause.says("from") else ()
     parts = [
-        replace(single, quantities=(one,), dates=dates)
+        replace(single, quantities=(one, *filter(None, [further.get(one.end)])), dates=dates)
         for one, dates in zip(measured, _days_of(clause), strict=True)
     ]
-    found = [
-        [
-            row
-            for row in subject
-            if (row.needs_all or row.is_text or row.kind in of_ends)
-            and fits(part if row.needs_all else plain(part), row)
-            and not gives_way(part, row, subject)
-        ]
-        for part in parts
-        for subject in [about(part, rows, names)]
-    ]
+    found = [_of_part(one, rows, names) for one in parts]
     if not all(found):
         rest = [rows.about([one]) for one in names[1:]]
         return by_each(clause, rows, names[:1]) if rest and all(rest) else None
@@ -66,6 +58,21 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     judged = [max(one, key=lambda row: bool(row.flag or row.ranges)) for one in found]
     against = against or _judged_otherwise(clause, judged[0], judged[-1])
     return against or supported([one[0] for one in found])
+
+
+def _of_part(part: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows of one number of a course; of a place alone none that has it as `(4 mm)`."""
+    first = part.quantities[0]
+    subject = about(part, rows, names) if names else rows.with_number(first.readings)
+    of_ends = ("medication", "fact") if part.says("from") else ()
+    return [
+        row
+        for row in subject
+        if (row.needs_all or row.is_text or row.kind in of_ends)
+        and fits(part if row.needs_all else plain(part), row)
+        and not gives_way(part, row, subject)
+        and (names or f"({first.number:g} " not in row.says)
+    ]
 
 
 def _against_order_of(

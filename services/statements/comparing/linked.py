@@ -119,7 +119,9 @@ def _events(clause: Clause, other: Clause, rows: KnownRows) -> list[KnownRow]:
 
 
 def _said_by(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    return [row for row in about(clause, rows, names) if _is_event(row) and fits(clause, row)]
+    said = told_of(clause.words) - statement_words().neutral  # "the rebiopsy", of its report
+    own = about(clause, rows, names) or [row for row in rows.rows if said and said <= row.name]
+    return [row for row in own if _is_event(row) and fits(clause, row)]
 
 
 def _nth(clause: Clause, found: Sequence[KnownRow]) -> list[KnownRow]:

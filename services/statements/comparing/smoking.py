@@ -26,9 +26,8 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
         own = [row for row in own if any(has_date(one, row) for one in clause.dates)]
         return supported(own) if own else Verdict("unsupported", newest.sources, newest.says)
     # Who smoked once has not "never smoked"; else the newest of what is dated counts.
-    told = (
-        known if clause.smoking == "never" else [row for row in known if not row.order] or [newest]
-    )
+    undated = [row for row in known if not row.order] or [newest]
+    told = known if clause.smoking == "never" else undated
     then = [row for row in known if clause.dates and has_date(clause.dates[0], row)]
     if then and all(row.smoking == clause.smoking for row in then):
         return Verdict("supported", then[0].sources, then[0].says)

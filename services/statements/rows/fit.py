@@ -50,15 +50,17 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not ("outstanding" in clause.cues and row.kind in _DONE and not row.is_plan)
         and says_which(clause, row)
         and (not row.is_text or _is_told_there(clause, row))
+        and not (row.kind.endswith("report") and is_of_other_number(clause, row))
     )
 
 
 def _is_compared(clause: Clause, row: KnownRow) -> bool:
     """Whether a report compares what shrank from 17 to 4 mm, or to 4 mm: `nodule 4 mm (17 mm)`."""
     told, known = ([one.number for one in each.quantities] for each in (clause, row))
+    told = told[::-1] if "turned" in clause.cues else told
     told = told if clause.says("from") else [*known[1:], *told]
     is_course = len(told) == len(("from", "to")) and clause.cues & JUDGED <= {"falling", "rising"}
-    is_falling = ("falling" in clause.cues) == (told[:1] > told[1:])
+    is_falling = ("falling" in clause.cues or clause.says("lowers")) == (told[:1] > told[1:])
     is_alike = "(" in row.says and len({one.unit for one in row.quantities}) == 1
     return is_course and is_alike and is_falling and known == told[::-1]
 
@@ -95,10 +97,10 @@ def is_of_other_number(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says "three" where a text says "two": no number of either is a value."""
     numbers = statement_words().numbers
     told = {numbers[word] for word in clause.words if word in numbers}
-    told -= {one.number for one in clause.quantities}
-    known = {numbers[word] for word in row.words if word in numbers}
+    told -= {one.number for one in clause.quantities} | ({1.0} if len(told) > 1 else set())
+    known = {numbers[word] for word in row.words | stems_of(row.says) if word in numbers}
     figures = {one.number for one in row.quantities}
-    return bool(told and known) and told.isdisjoint(known | figures)
+    return bool(told and known) and not told <= known | figures
 
 
 _WITHOUT_VALUE = frozenset({"problem", "imaging study"})
@@ -128,8 +130,7 @@ def lacked(row: KnownRow) -> frozenset[str]:
     if row.words.isdisjoint(saying("with_or_without")):
         return frozenset()
     said = row.says.replace(" with no ", " without ")
-    told = told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
-    return told & saying("gene_changes") if row.is_text else told
+    return told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
 
 
 def shares(
@@ -347,11 +348,7 @@ def _names_problems(clause: Clause) -> bool:
 def _is_told_of_now(clause: Clause) -> bool:
     """Whether a clause says that somebody has something now: "She is pregnant."."""
     is_of_past = clause.cues & {"ended", "before", "when", "maybe"} or clause.says("past")
-    return (
-        "is_now" in clause.cues
-        and "about_patient" in clause.cues
-        and not (is_of_past or clause.dates)
-    )
+    return {"is_now", "about_patient"} <= clause.cues and not (is_of_past or clause.dates)
 
 
 def is_measured(one: Quantity, row: KnownRow) -> bool:

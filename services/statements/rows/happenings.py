@@ -33,7 +33,8 @@ def has_happened(word: str, row: KnownRow) -> bool:
 
 def tells_happenings(clause: Clause, row: KnownRow) -> bool:
     """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
-    if row.number is not None and (clause.cues & COURSES or clause.quantities):
+    is_of_value = row.number is not None or "height_change" in clause.cues
+    if is_of_value and (clause.cues & COURSES or clause.quantities):
         return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
     told = [word for word in happenings(clause) if word not in clause.names]
     return not told or all(has_happened(word, row) for word in told)

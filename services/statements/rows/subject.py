@@ -92,9 +92,7 @@ def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
     is_told = "marriage" in _groups_of(clause) and not (clause.says("single") and clause.names)
     if "family" in clause.cues or not is_told:
         return None
-    other = next(
-        (row for row in rows.personal if row.kind == "personal" and excludes(clause, row)), None
-    )
+    other = next((r for r in rows.personal if r.kind == "personal" and excludes(clause, r)), None)
     return Verdict("contradicted", other.sources, other.says) if other is not None else None
 
 

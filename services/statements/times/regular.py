@@ -58,11 +58,8 @@ def _done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRo
     found = [row for row in about(clause, rows, names) if not row.is_text]
     if any(row.kind == "medication" for row in found):
         return []
-    days = {
-        row.order[:10]: row
-        for row in found
-        if row.order and row.kind in DONE_ONCE and fits(plain, row)
-    }
+    done = (row for row in found if row.order and row.kind in DONE_ONCE)
+    days = {row.order[:10]: row for row in done if fits(plain, row)}
     return [days[day] for day in sorted(days)]
 
 
