@@ -281,7 +281,8 @@ def _asked_in(told: str, words: str, situation: Situation) -> tuple[str, tuple[C
     if unknown := _unknown_in(words, spoken):
         best = min(LANGUAGES, key=partial(_unknown_in, words))
         least = _unknown_in(words, best)  # the "a" of "Hepatitis A Impfung" is no English
-        spoken = best if least == 0 or (2 * least <= unknown and not told) else spoken
+        is_best = least == 0 and _names_in(words, best) >= _names_in(words, spoken)
+        spoken = best if is_best or (2 * least <= unknown and not told) else spoken
     # Where every word is known in one of them it is that one.
     sure = () if told else dict.fromkeys((spoken, *LANGUAGES))
     found: tuple[ChartQuestion, ...] = ()

@@ -89,7 +89,8 @@ def _part(name: str, filled_in: str, language: str) -> str:
     if name in _OF_USERS:
         return filled_in.replace(_AND_OF_USERS, _texts(language).get(_AND_OF_USERS, _AND_OF_USERS))
     if name in _OF_MEMORY:
-        return _LABEL.sub(lambda one: _texts(language).get(f"held: {one[1]}", one[1]), filled_in)
+        told = _LABEL.sub(lambda one: _texts(language).get(f"held: {one[1]}", one[1]), filled_in)
+        return told.translate({ord(one): _texts(language).get(one, one) for one in "“”"})
     if name == "options":
         born = _texts(language).get(_BORN, _BORN)
         return filled_in.replace(_BORN, born)

@@ -159,6 +159,8 @@ def _of_rows(
     told = {row.value: row for row in reversed(rows) if row.date == end.date}
     with_range = question.part == "range"
     lines = [value_sentence(row, words, with_range=with_range) for row in told.values()]
+    if is_first:  # "at diagnosis", too, of which the record may hold none
+        lines.append(words.say("earliest"))
     return "\n".join([*lines, *_no_course(aspect, rows, words)])
 
 

@@ -42,6 +42,9 @@ def test_a_word_of_two_languages_tells_the_one_that_is_spoken() -> None:
 def test_a_german_word_is_no_slip_of_an_english_one() -> None:
     talk = replace(SITUATION, language="de", asked_before=("tumorgröße",))
     assert read("dm therapie", talk).language == "de"
+    found = [read(text, talk) for text in ("depression?", "fieber episoden", "got gpt")]
+    assert [one.language for one in found] == ["de"] * 3
+    assert [one.about[0].name for one in found[:2]] == ["depression", "body temperature"]
 
 
 def test_a_weekday_cut_short_is_of_the_talk_so_far() -> None:
