@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from group_chat.tools.personal.personal import ABOUT_ANOTHER
 from group_chat.turn_context import TurnContext
 from services.language.words.talk_texts import day_text, has_text, talk_text
 from services.tool_memory.session import FinishedRun
@@ -15,6 +16,7 @@ def item_line(row: Mapping[str, Any], language: str, *, year: int) -> str:
     """Return an appointment, a mail, a task and the like as a line, read in `year`; 0: any."""
     called = ("title", "subject", "name", "doctor")
     name = next((str(row[one]) for one in called if row.get(one)), "")
+    name = talk_text(language, "about_another") if name == ABOUT_ANOTHER else name
     when = next((str(row[one]) for one in ("start", "received", "due") if row.get(one)), "")
     listed = ("sender", "location", "organization", "email", "phone", "reason")
     details = ", ".join(str(row[one]) for one in listed if row.get(one))

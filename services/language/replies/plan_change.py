@@ -274,6 +274,6 @@ def _aliases(names: Iterable[str], tasks: Mapping[int, str]) -> Mapping[tuple[st
         for (word,), n in own.items()
         if word[-4:] == "logy"
         for said in (*(word[:-1] + end for end in _ENDS), word[:4], word[:-4], word[:-3])
-    }
+    } | {(said,): own[("report",)] for said in _WORDS.words("report") if ("report",) in own}
     whole = {words: name for name, words in parts.items()}
     return {**_of_one(told), **own, **whole, **{(name.casefold(),): name for name in parts}}

@@ -38,10 +38,14 @@ def place_in(text: str) -> int | None:
 
 
 def places_alone_in(text: str) -> tuple[int, ...]:
-    """Return the places that `text` says and nothing else: "the first two", "the last note"."""
+    """Return the places that `text` says and nothing else: "the first two", "the last note".
+
+    "The note" alone is the last one.
+    """
     words = [word for word in words_of(text) if word not in _NOTES]
     is_bare = all(word in _ordinals() or word in _nouns() or word in _AROUND for word in words)
-    return tuple(_places(words)) if is_bare else ()
+    is_one = bool({"note", "notiz"}.intersection(words_of(text)))
+    return (tuple(_places(words)) or (-1,) * is_one) if is_bare else ()
 
 
 def number_alone_in(text: str) -> int | None:

@@ -59,6 +59,8 @@ class TellingWords(ClosedValue):
 
 _BEFORE_NAMES = frozenset({"verb", "verbs", "ask", "owner", "is", "has", "has no", "suppose"})
 _WHOSE = ("patient", "person", "owner", "kin")
+_OF_ONE_WORD = ("thing ", "kin ")
+"""A label that one word fills: "occupation: roofer"."""
 _LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 5, 5
 _ONE_OF = frozenset({"when", "hour", "kin", "done", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
@@ -186,7 +188,8 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
         shape = _OF_PATIENT.sub("person ", shape)  # "Tochter am Telefon: hat … abgesetzt"
     clauses = [f"{one.strip()} " for one in _CLAUSE_END.split(shape)]
     asks = [bool(phrases.asks.search(one)) for one in clauses]
-    is_marked = (is_marked or (is_label and not is_bare)) and len(kinds) > 1
+    is_word = said in _OF_ONE_WORD and [kind for _, kind in kinds] in (["word"], ["able"])
+    is_marked = (is_marked or (is_label and not is_bare)) and (len(kinds) > 1 or is_word)
     tells = phrases.tells if is_sure else phrases.may_tell
     return not any(asks) and (is_marked or any(map(tells.search, clauses)))
 
