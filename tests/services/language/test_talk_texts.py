@@ -55,3 +55,11 @@ def test_days_are_named_in_the_language() -> None:
     assert day_text("en", when, has_time=True) == "Wed 2 Dec 08:00"
     assert day_text("en", when, has_year=True) == f"Wed 2 Dec {when.year}"
     assert day_text("de", when.date()) == "Mi 2 Dez"
+
+
+def test_the_report_of_a_plan_has_its_german_name() -> None:
+    names, tasks = ["Radiology", "ReportCreation"], {1: "Bildgebung durchsehen", 2: "schreiben"}
+    for said in ("lass den bericht weg", "ohne Bericht"):
+        change = plan_change_in(said, names=names, tasks=tasks)
+        assert change is not None
+        assert change.skipped == ("ReportCreation",)
