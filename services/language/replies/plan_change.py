@@ -272,8 +272,11 @@ def _aliases(names: Iterable[str], tasks: Mapping[int, str]) -> Mapping[tuple[st
     own |= {
         (said,): n
         for (word,), n in own.items()
-        if word[-4:] == "logy"
-        for said in (*(word[:-1] + end for end in _ENDS), word[:4], word[:-4], word[:-3])
-    } | {(said,): own[("report",)] for said in _WORDS.words("report") if ("report",) in own}
+        for said in (
+            (*(word[:-1] + end for end in _ENDS), word[:4], word[:-4], word[:-3])
+            if word[-4:] == "logy"
+            else (*_WORDS.words("report"),) * (word == "report")
+        )
+    }
     whole = {words: name for name, words in parts.items()}
     return {**_of_one(told), **own, **whole, **{(name.casefold(),): name for name in parts}}
