@@ -94,22 +94,28 @@ def _with_values(run: Any, values: Json) -> Any:
     return {**run, "variables": held, "evidence": {name: {"source": "0.1"} for name in held}}
 
 
+_OWN_KINDS = ("calendar_event", "email", "contact", "task")
+_OWN_TOOLS = (
+    *("list_events", "find_free_time", "create_event", "move_event", "cancel_event"),
+    *("search_mail", "read_mail", "draft_mail", "send_mail", "search_contacts"),
+    *("add_contact", "change_contact", "delete_contact", "list_tasks", "add_task"),
+    *("complete_task", "move_task", "delete_task", "search_documents", "delete_document"),
+)
+"""Those of 0.1: kinds and tools that came later are in none of its documents."""
+
+
 def _without_own_items(document: Json) -> Json:
     """0.1 did not say whose mailbox a message was from: the backup keeps such, no turn sees it."""
-    from data_models.tool_memory import PERSONAL_KINDS, PERSONAL_TOOLS  # which is a document
-
     memory = document.get("tool_memory")
     if not isinstance(memory, dict):
         return document
     entities = [
         one
         for one in _rows(memory, "entities")
-        if one.get("entity_type") not in PERSONAL_KINDS
+        if one.get("entity_type") not in _OWN_KINDS
         or str(one.get("entity_id", "")).startswith("Appointment/")
     ]
-    runs = [
-        one for one in _rows(memory, "executions") if one.get("tool_name") not in PERSONAL_TOOLS
-    ]
+    runs = [one for one in _rows(memory, "executions") if one.get("tool_name") not in _OWN_TOOLS]
     return {**document, "tool_memory": {**memory, "entities": entities, "executions": runs}}
 
 

@@ -3,6 +3,8 @@
 import json
 from datetime import timedelta
 
+import pytest
+
 from data_models.chat_context import ChatContext
 from data_models.document import upgraded
 from data_models.tool_memory import ToolMemory
@@ -54,7 +56,12 @@ def test_a_colleagues_words_mean_nothing_that_is_not_theirs() -> None:
     assert own.entity_id == "e1"
 
 
-def test_what_0_1_kept_of_anybodys_mailbox_stays_in_the_backup_alone() -> None:
+def test_what_0_1_kept_of_anybodys_mailbox_stays_in_the_backup_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # What 0.1 called its own stays so, whatever later versions do.
+    monkeypatch.setattr("data_models.tool_memory.PERSONAL_TOOLS", frozenset({"results"}))
+    monkeypatch.setattr("data_models.tool_memory.PERSONAL_KINDS", frozenset({"document"}))
     entities = [
         {"entity_id": "m1", "entity_type": "email", "display_name": "Private"},
         {"entity_id": "Appointment/a1", "entity_type": "calendar_event", "display_name": "Visit"},
