@@ -21,7 +21,7 @@ from data_models.errors import CorruptDocumentError, RoundsError
 from data_models.storage.blob_store import BlobStore
 from services.audit.chain import ROOT, Link, Place, checked, first_link
 from services.audit.receipt import digest_of, run_of
-from services.stores import AUDIT, opened
+from services.stores import AUDIT, opened, require_data
 from settings import load_settings
 
 _NAME = re.compile(re.escape(ROOT) + r"([0-9]{4}-[0-9]{2}-[0-9]{2})/([^/]+)/([0-9]{6})\.jsonl")
@@ -159,7 +159,9 @@ async def _verify(
     day: str | None, receipt: bytes | None
 ) -> tuple[list[Report], ReceiptRecord | None]:
     """Verify the trail, or a day of it, and the day of the receipt's record besides."""
-    async with opened(load_settings(), AUDIT, ids=RandomIds()) as (store,):
+    settings = load_settings()
+    require_data(settings)
+    async with opened(settings, AUDIT, ids=RandomIds()) as (store,):
         reports = [await verify(store, day=day)]
         record = None if receipt is None else await find_receipt(store, receipt)
         if record is not None and day not in (None, record.day):

@@ -30,7 +30,7 @@ from services.scenarios.operators.operator_factory import Operators, operators_f
 from services.scenarios.operators.stored_sessions import rebuild
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.stored_folders import list_folders
-from services.stores import AUDIT, SESSIONS, USERS, open_container
+from services.stores import AUDIT, SESSIONS, USERS, open_container, require_data
 from settings import Settings, load_settings
 
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -108,6 +108,8 @@ async def _done(act: Act, options: argparse.Namespace) -> Answer:
     given = {name: value for name, value in vars(options).items() if value is not None}
     place = {name: given.get(_PLACES.get(name, name), "") for name in ("scenario_id", *given)}
     settings, ids = load_settings(), RandomIds()
+    if act.command != "publish":  # which may come before the first start of a server
+        require_data(settings)
     stores = scenarios_for(settings, ids=ids)
     conversations, trail, users = (
         open_container(settings, name, ids=ids) for name in (SESSIONS, AUDIT, USERS)

@@ -56,9 +56,14 @@ def test_no_trail_at_all_is_not_called_sound(
     blob: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert blob.exists()
-    monkeypatch.setenv("DATA_DIR", "elsewhere")
+    elsewhere = Path("elsewhere")
+    monkeypatch.setenv("DATA_DIR", str(elsewhere))
+    assert main(["verify"]) == main(["verify", "--day", "2030-01-02"]) == 2
+    assert "there is no folder elsewhere" in capsys.readouterr().err
+    assert not elsewhere.exists()
+    elsewhere.mkdir()
     assert main(["verify"]) == 2
-    assert "DATA_DIR" in capsys.readouterr().err
+    assert "No audit record" in capsys.readouterr().err
 
 
 def test_a_trail_that_cannot_be_read_is_neither_sound_nor_broken(

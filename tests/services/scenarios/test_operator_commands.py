@@ -112,6 +112,15 @@ def test_what_is_not_there_is_refused(terminal: Terminal) -> None:
     assert "published already" in terminal.refused("publish", FIRST, "--by", "ann")
 
 
+def test_a_wrong_data_dir_is_said_and_not_made(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "wrong"))
+    for command in (["scenarios"], ["sessions", BOOKING], ["pause", BOOKING, "--by", "ann"]):
+        assert "there is no folder" in terminal.refused(*command)
+    assert not (tmp_path / "wrong").exists()
+
+
 async def opened(folder: Path) -> None:
     await Clinic(folder).open(crowd(50))
 
