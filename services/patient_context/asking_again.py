@@ -11,6 +11,7 @@ from services.identity.names.index import PersonIndex
 from services.identity.names.person import Person
 from services.identity.wording import SAY_WHICH
 from services.language.people.mentions import read_words
+from services.language.requests.work import REQUEST_LIMIT_CHARS
 from services.language.several_requests import pieces_of
 from services.language.words.folding import words_of
 from services.language.words.people_words import common_words
@@ -33,7 +34,6 @@ from services.patient_context.answers import (
 from services.patient_context.conclusion import PatientTurn, verdict_saying
 from services.patient_context.verdict import PatientVerdict
 
-REQUEST_LIMIT_CHARS = 2_000
 _QUOTED_CHARS = 120
 _WAITING_LIMIT = 2
 

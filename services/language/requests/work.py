@@ -41,6 +41,8 @@ _NOBODYS = (
 _LONGEST_WISH_WORDS, _SHORT_ANSWER_WORDS = 12, 6
 LONG_CHARS = 1_500
 """What is longer is a letter, and asks for nothing."""
+REQUEST_LIMIT_CHARS = 2_000
+"""What is longer is not kept with the question whose it is."""
 
 
 def work_in(text: str) -> Work | None:
@@ -106,7 +108,8 @@ def asks_record(text: str, about: Sequence[ChartQuestion]) -> bool:
     of_chart = [one for one in about if one.tool != SEARCH]
     names = any(is_asked or (one.tool == "results" and one.name) for one in of_chart)
     names = names or asks_to_hold(text) or (len(text.split()) > 1 and says(text, "wish_of_record"))
-    return names and not says(text, "asks_of_deed")
+    is_kept = len(text) <= REQUEST_LIMIT_CHARS
+    return names and is_kept and not says(text, "asks_of_deed")
 
 
 def wants_plan(text: str) -> bool:

@@ -33,8 +33,7 @@ _KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
 
 def is_request_of_record(text: str, read: Utterance | None = None) -> bool:
     """Whether `text` asks for something that only a patient's record or timetable holds."""
-    is_short = len(text) <= asking_again.REQUEST_LIMIT_CHARS
-    return is_short and asks_record(text, () if read is None else read.about)
+    return asks_record(text, () if read is None else read.about)
 
 
 class PendingRequests(TurnStep):

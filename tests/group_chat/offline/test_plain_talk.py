@@ -32,6 +32,13 @@ async def test_a_pasted_letter_is_not_taken_for_a_wish() -> None:
     assert "ReportCreation" not in said
 
 
+@pytest.mark.slow
+async def test_who_is_not_asked_whose_a_long_request_is_learns_what_to_name() -> None:
+    text = "What is the latest potassium? " * 80
+    [(_, said)] = (await conversation(patient_id=None).say(text)).said
+    assert "Name one to begin" in said
+
+
 @pytest.mark.parametrize(
     "text",
     ["the word is that she feels well", "in other words, what is the stage?", "file a claim"],
