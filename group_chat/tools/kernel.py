@@ -175,16 +175,16 @@ class ToolKernel(Kernel):
                 function_call, call.content
             )
             chat_history.add_message(result.to_chat_message_content())
-        return self._terminating(function_call, chat_history) if call.ends_message else None
+        return self._terminating(chat_history) if call.ends_message else None
 
     async def _run(
         self, turn: TurnContext, call: _Call, function_call: FunctionCallContent, round_index: int
     ) -> None:
         try:
             self._allow(turn, round_index)
-            function = self._function(call.tool)
             call.arguments = await self._arguments(turn, call.tool, function_call)
             self._refuse_again(turn, call)
+            function = self._function(call.tool)
             async with asyncio.timeout(self._limits.tool_seconds):
                 result = await self._result(turn, function, call)
         except TimeoutError:
@@ -302,16 +302,8 @@ class ToolKernel(Kernel):
     def _elapsed_ms(self, call: _Call) -> float:
         return (self._clock.monotonic() - call.began) * 1_000
 
-    def _terminating(
-        self, function_call: FunctionCallContent, chat_history: ChatHistory
-    ) -> AutoFunctionInvocationContext:
+    def _terminating(self, chat_history: ChatHistory) -> AutoFunctionInvocationContext:
         """Return what makes Semantic Kernel end the agent's message after this round."""
-        function = self._function(function_call.function_name or "")
-        return AutoFunctionInvocationContext.model_construct(
-            function=function,
-            kernel=self,
-            arguments=KernelArguments(),
-            chat_history=chat_history,
-            function_result=FunctionResult(function=function.metadata, value=None),
-            terminate=True,
-        )
+        # Without the function, which it asks nobody about: there may be none of that name.
+        ended: dict[str, Any] = {"kernel": self, "chat_history": chat_history, "terminate": True}
+        return AutoFunctionInvocationContext.model_construct(arguments=KernelArguments(), **ended)

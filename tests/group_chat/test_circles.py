@@ -36,6 +36,18 @@ async def test_the_same_call_again_and_again_ends_in_what_it_found(world: TeamWo
     assert f"{AGAIN}\n\n{FOUND}" in said
 
 
+async def test_a_call_of_no_tool_again_and_again_ends_soon(world: TeamWorld) -> None:
+    world.model.brain = lambda _: Reply(
+        text='It is low. ```json\n{"name": "book_appointment", "arguments": {"slot": "8"}}\n```'
+    )
+    asked = read("latest creatinine?", CREATININE)
+    heard = await world.say("latest creatinine?", utterance=asked)
+    ((_, said),) = heard.said
+    assert len(world.model.requests) <= 4
+    assert "```" not in said
+    assert FOUND in said
+
+
 async def test_a_model_that_answers_behind_such_calls_is_believed(world: TeamWorld) -> None:
     calls = [call("results", names=["creatinine"])] * 2
     asked = read("latest creatinine?", CREATININE)

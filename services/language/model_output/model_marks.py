@@ -7,7 +7,7 @@ from services.language.model_output.model_tags import HALF_TAG
 
 OBJECT = re.compile(
     r'(?m)(?P<object>(?=\{\s*"[\w -]{1,40}"\s*:))'
-    r"|(?P<fence>^[ \t]*```[a-z_]*[ \t]*\n\s*(?=[\[{]))|(?P<brace>^[ \t]*(?=\{))"
+    r"|(?P<fence>[ \t]*```[a-z_]*\s*(?=[\[{]))|(?P<brace>^[ \t]*(?=\{))"
 )
 BEGINS_CALL = re.compile(
     r'\[?\s*\{{1,2}\s*"(?:name|function|tool|tool_name|tool_calls|type|id|arguments|parameters'
@@ -16,7 +16,8 @@ BEGINS_CALL = re.compile(
 )
 _COULD_BEGIN_CALL = re.compile(r'\[?\s*\{{0,2}\s*(?:"[a-z_]{0,12})?\Z')
 _HALF_OBJECT = re.compile(r'\{\s*(?:"[\w -]{0,40}"?\s*)?\Z')
-_HALF_LINE = re.compile(r"(?im)^[ \t]*(?:`{1,3}[a-z_]*[ \t]*(?:\n\s*)?)?\Z")
+_HALF_LINE = re.compile(r"(?m)^[ \t]*\Z")
+_HALF_FENCE = re.compile(r"(?i)[ \t]*`{1,3}[a-z_]*[ \t]*(?:\n\s*)?\Z")
 _COULD_BE_NAME = re.compile(r"\s*\*{0,2}\[?[\w-]{0,64}\]?\*{0,2}:?\Z")
 _BEFORE_A_CALL = (
     r"(?:```\w*[ \t]*\n\s*)?(?:(?:assistant)?(?:commentary)?[ ]?to=|print\(|await |\[|functions\."
@@ -80,13 +81,14 @@ class WrittenMarks:
         for mark in OBJECT.finditer(text):
             if mark["object"] is not None:
                 return mark
-            if (mark.start() or is_line_start) and _may_be_call(text[mark.end() :]):
+            is_begun = mark["fence"] is not None or mark.start() or is_line_start
+            if is_begun and _may_be_call(text[mark.end() :]):
                 return mark
         return None
 
     def held(self, text: str, *, is_line_start: bool) -> int:
         """Return how many characters at the end may be the beginning of a mark."""
-        halves = [HALF_TAG.search(text), _HALF_OBJECT.search(text)]
+        halves = [one.search(text) for one in (HALF_TAG, _HALF_OBJECT, _HALF_FENCE)]
         lines = (_HALF_LINE, _HALF_ACTION, self._half_code)
         halves += [self._half_line(one, text, is_line_start=is_line_start) for one in lines]
         held = [len(text) - one.start() for one in halves if one is not None]

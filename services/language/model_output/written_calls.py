@@ -52,7 +52,7 @@ def _named_calls(text: str, tools: Collection[str]) -> Iterator[TextCall]:
         return
     names = "|".join(map(re.escape, sorted(tools, key=len, reverse=True)))
     found = list(re.finditer(rf"(?<![\w-])(?:rounds[-.])?(?P<tool>{names})(?![\w-])", text))
-    for one, after in zip(found, [*found[1:], None], strict=True):
+    for one, after in zip(found, [*found[1:], None], strict=False):  # nothing where none is found
         given = text[one.end() : after.start() if after is not None else len(text)]
         yield TextCall(one["tool"], json.dumps(_arguments(given)))
 

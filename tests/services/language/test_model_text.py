@@ -90,6 +90,23 @@ def test_two_calls_after_some_words() -> None:
     assert calls == [READ, READ]
 
 
+@pytest.mark.parametrize("step", [1, 5, 1000])
+@pytest.mark.parametrize("fence", ["```json\n{}\n```", "``` {} ```", "```{}```\n"])
+def test_a_call_in_a_fence_behind_words_leaves_no_fence(fence: str, step: int) -> None:
+    text, calls = shown(f"Never smoker. {fence.format(TEXT)}", step=step)
+    assert (text.strip(), calls) == ("Never smoker.", [READ])
+
+
+@pytest.mark.parametrize("step", [1, 5, 1000])
+@pytest.mark.parametrize("inside", ['{"rows": []}', "nothing", "no such tool", ""])
+@pytest.mark.parametrize("tag", ["tool_response", "tool_call", "function_calls"])
+def test_what_stands_for_a_call_and_is_none_is_not_shown(tag: str, inside: str, step: int) -> None:
+    reader = ModelText(tools=("current_status",))
+    said = f"<{tag}>{inside}</{tag}>Stage IVB."
+    parts = [reader.feed(said[at : at + step]) for at in range(0, len(said), step)]
+    assert ("".join([*parts, reader.finish()]), reader.calls) == ("Stage IVB.", [])
+
+
 def test_a_call_that_is_cut_off_is_not_shown() -> None:
     assert shown('Hm.\n{"name": "current_status", "argum') == ("Hm.\n", [])
 
