@@ -165,6 +165,7 @@ def _adds_unknown(
     meant = [row for row in meant if not row.is_plan or fit.is_hedged(clause, row)]
     meant = [row for row in meant if not row.is_text or _is_there(clause, row)]
     meant = [row for row in meant if row.kind != "personal" or row.words & {*clause.names}]
+    meant = _of_whom(sentence.words, meant)
     told = [row.words if is_denied else row.words - fit.lacked(row) for row in meant]
     heads = (stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text)
     sites = (site for row in meant for site in row.sites)
@@ -314,8 +315,14 @@ def _is_unknown(
         and all(not one.isdisjoint(row.words - fit.lacked(row)) for one in meant)
         and all(fit.is_measured(one, row) for one in clause.quantities)
         and not is_of_other_report(clause, [row], rows)
-        for row in rows.rows
+        for row in _of_whom(clause.words, rows.rows)
     )
+
+
+def _of_whom(words: AbstractSet[str], rows: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return the rows that may be of whom `words` are: "breast" of her aunt is not of hers."""
+    kin = stems_told("family")
+    return [row for row in rows if row.words.isdisjoint(kin) or not kin.isdisjoint(words)]
 
 
 def _months_of(row: KnownRow) -> set[int | None]:
