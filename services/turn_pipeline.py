@@ -314,6 +314,7 @@ class TurnPipeline:
         if failure is None:
             turn.run.emit(RunFinished(turn.record.outcome, timing, repeatable))
         else:
+            self._held.tell_failed(turn)
             told = in_own_language(failure.user_message, spoken_in(turn))
             turn.run.emit(RunFailed(failure.code, told, turn.run.run_id))
         meter.report(self._metrics, answered, timing)

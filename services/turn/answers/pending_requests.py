@@ -24,7 +24,7 @@ from services.patient_context import answers, asking_again
 from services.patient_context.roster import last_used_first
 from services.patient_context.verdict import PatientVerdict
 from services.turn.answers.own_deeds import refused
-from services.turn.phases import GroundedTurn, LoadedTurn
+from services.turn.phases import ClaimedTurn, GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.reading import question_before
 from services.turn.turn_step import TurnStep
 
@@ -131,6 +131,11 @@ class PendingRequests(TurnStep):
         """Say which requests waited for an answer that was not given, and wait no more."""
         if left := _left(turn.open_question(), turn.record.question):
             self.replies.notify(turn, asking_again.not_answered(left))
+
+    def tell_failed(self, turn: ClaimedTurn) -> None:
+        """Say what had waited, and is not answered since the turn failed at it."""
+        if isinstance(turn, UnderstoodTurn) and turn.verdict.pending:
+            self.replies.notify(turn, asking_again.not_answered(turn.verdict.pending))
 
     def tell_displaced(self, turn: GroundedTurn) -> None:
         """Say what is not answered, or not done, where another question takes the place of one."""

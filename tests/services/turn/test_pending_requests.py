@@ -8,10 +8,11 @@ import pytest
 
 from data_models.conversations.claim_decision import ClaimTimes
 from data_models.conversations.conversation import OpenQuestion
-from data_models.conversations.turn_events import Notice
+from data_models.conversations.turn_events import Notice, RunFailed
+from data_models.errors import ModelUnavailableError
 from data_models.identifiers import PatientId
 from data_models.storage.blob_store import BlobStore
-from services.group_chat_port import QuestionAsked
+from services.group_chat_port import GroupChatRequest, QuestionAsked
 from services.identity.linking import SubjectLinker
 from services.identity.names.person import Person, PersonName
 from services.language.reading import reading_of
@@ -55,6 +56,18 @@ async def test_a_wish_that_came_before_any_patient_is_done_for_the_one_who_is_na
     assert asked == [(None, WISH), ("patient_4", WISH)]
     kept = world.team.requests[-1].history
     assert [turn.user_message for turn in kept] == []
+
+
+async def test_a_wish_that_waited_is_named_where_the_model_then_fails(world: World) -> None:
+    async def breaks_down(request: GroupChatRequest) -> None:
+        if request.patient_id is not None:
+            raise ModelUnavailableError
+
+    world.team.first = breaks_down
+    await asked_of_team(world, WISH)
+    said = await world.say("patient_4")
+    assert isinstance(said.end, RunFailed)
+    assert f"“{WISH}” was not answered; say it again" in notices(said)
 
 
 async def test_the_history_shows_the_answer_with_the_wish_that_it_completes(world: World) -> None:
