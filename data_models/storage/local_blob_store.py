@@ -44,14 +44,19 @@ class LocalFolder:
         self._opened = False
 
     def open(self) -> None:
-        """Create the folders, once; every other method needs them."""
+        """Create the folders, once; what writes needs them."""
         if self._opened:
             return
         with self._opening:
-            self._root.parent.mkdir(mode=local_files.FOLDER_MODE, parents=True, exist_ok=True)
-            for folder in (self._root, self._temp, self._locks_folder):
-                local_files.make_folder(folder)
-            self._remove_strays(written_before=self._probe() - _STRAY_AFTER_SECONDS)
+            try:
+                self._root.parent.mkdir(mode=local_files.FOLDER_MODE, parents=True, exist_ok=True)
+                for folder in (self._root, self._temp, self._locks_folder):
+                    local_files.make_folder(folder)
+                self._remove_strays(written_before=self._probe() - _STRAY_AFTER_SECONDS)
+            except OSError as error:
+                if error.errno not in _UNWRITABLE or not self._root.is_dir():
+                    raise
+                return  # of a disk that cannot be written to, what is there can be read
             self._opened = True
 
     def read(self, name: str) -> Blob | None:

@@ -1,6 +1,7 @@
 """What only files can do wrong: links, folders in the way, full disks, killed processes."""
 
 import asyncio
+import errno
 import os
 import signal
 import stat
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from data_models.errors import StoreUnavailableError
+from data_models.errors import StoreUnavailableError, StoreUnwritableError
+from data_models.storage import local_files
+from data_models.storage.blob_store import Blob
 from data_models.storage.local_blob_store import LocalBlobStore, LocalFolder
 from tests.data_models.store_process import LOG, NAME, NEW, increment
 
@@ -46,6 +49,26 @@ async def every_operation_fails(store: LocalBlobStore, name: str) -> None:
         assert "conv1" not in str(caught.value)
         assert caught.value.__cause__ is None
         assert caught.value.__context__ is None
+
+
+async def test_of_a_disk_that_cannot_be_written_to_what_is_there_is_read(
+    local: LocalBlobStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    etag = await local.create(NAME, OLD)
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(local_files, "write_new_file", refuse)
+    later = LocalBlobStore(root=root)
+    assert await later.read(NAME) == Blob(OLD, etag)
+    assert [row.name async for row in later.list("conv1/")] == [NAME]
+    for attempt in (later.replace(NAME, NEW, etag=etag), later.check()):
+        with pytest.raises(StoreUnwritableError):
+            await attempt
+    monkeypatch.undo()
+    await later.replace(NAME, NEW, etag=etag)
+    await later.close()
 
 
 async def test_only_the_owner_may_read_files_and_folders(local: LocalBlobStore, root: Path) -> None:
