@@ -164,8 +164,8 @@ def as_said(prompt: Prompt) -> str:
 
 def nobody_open(prompt: Prompt) -> OfflineReply:
     """Return that no chart is open, and what to name where the turn will not ask for it."""
-    told, read = prompt.text("no_patient"), prompt.utterance
-    if not asks_record(prompt.asked, () if read is None else read.about):
+    told = prompt.text("no_patient")
+    if not asks_record(prompt.asked, prompt.utterance):
         told = prompt.text("no_patient_named", told=told)
     return nobody_called(prompt) or OfflineReply(text=told)
 

@@ -102,10 +102,10 @@ def asks_overview(text: str) -> bool:
     return says(text, "overview") or (says(text, "record") and not says(text, "on_record"))
 
 
-def asks_record(text: str, about: Sequence[ChartQuestion]) -> bool:
+def asks_record(text: str, read: Utterance | None = None) -> bool:
     """Whether `text` asks for, or is to be held as, what is one patient's alone."""
     is_asked = asks_question(text)  # "allergies?"; "creat trend" without one, and no "nearly done"
-    of_chart = [one for one in about if one.tool != SEARCH]
+    of_chart = [one for one in (read.about if read is not None else ()) if one.tool != SEARCH]
     names = any(is_asked or (one.tool == "results" and one.name) for one in of_chart)
     names = names or asks_to_hold(text) or (len(text.split()) > 1 and says(text, "wish_of_record"))
     is_kept = len(text) <= REQUEST_LIMIT_CHARS

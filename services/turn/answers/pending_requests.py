@@ -31,11 +31,6 @@ from services.turn.turn_step import TurnStep
 _KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
 
 
-def is_request_of_record(text: str, read: Utterance | None = None) -> bool:
-    """Whether `text` asks for something that only a patient's record or timetable holds."""
-    return asks_record(text, () if read is None else read.about)
-
-
 class PendingRequests(TurnStep):
     """Asks whose a request is, and carries it on. Holds no state of any turn."""
 
@@ -163,7 +158,7 @@ class PendingRequests(TurnStep):
         )
         if any(one.text.rstrip().endswith("?") for one in turn.record.answers[-1:]):
             read = None  # the team asks something itself
-        if is_taken or not is_free or not is_request_of_record(turn.text, read):
+        if is_taken or not is_free or not asks_record(turn.text, read):
             return
         whose = self.patients.asking_whose()
         turn.ask("which_patient", whose, patient_id=None, payload={answers.ASKED: turn.text})
@@ -179,7 +174,7 @@ class PendingRequests(TurnStep):
             return verdict  # it holds its message itself
         # "back to 21: any fractures" waits for the yes to the one who is offered.
         is_request = len(question.payload.get(answers.OPTIONS, ())) == 1
-        is_request = is_request or is_request_of_record(turn.text) or asks_question(turn.text)
+        is_request = is_request or asks_record(turn.text) or asks_question(turn.text)
         asked = turn.text if not opens_only and is_request else ""
         is_same = earlier is not None and (
             asking_again.is_nameless(earlier)

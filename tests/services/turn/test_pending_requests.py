@@ -16,10 +16,11 @@ from services.group_chat_port import GroupChatRequest, QuestionAsked
 from services.identity.linking import SubjectLinker
 from services.identity.names.person import Person, PersonName
 from services.language.reading import reading_of
+from services.language.requests.work import asks_record
 from services.language.utterance import Situation
 from services.patient_context.answers import NUMBER, SAID
 from services.patient_context.verdict import PatientVerdict
-from services.turn.answers.pending_requests import is_request_of_record, is_whom_it_names
+from services.turn.answers.pending_requests import is_whom_it_names
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore
@@ -539,7 +540,7 @@ async def test_a_plain_yes_or_no_is_for_the_agent_that_asked(world: World, word:
      ("what can you do?", False), ("stage " * 500, False)],
 )  # fmt: skip
 def test_only_what_a_record_holds_is_a_wish(text: str, wishes: bool) -> None:
-    assert is_request_of_record(text) is wishes
+    assert asks_record(text) is wishes
 
 
 @pytest.mark.parametrize(
@@ -548,7 +549,7 @@ def test_only_what_a_record_holds_is_a_wish(text: str, wishes: bool) -> None:
 )
 def test_so_is_what_is_read_as_a_look_at_the_chart(text: str, wishes: bool) -> None:
     read = reading_of(text, Situation(now=datetime(2026, 1, 5, tzinfo=UTC)))
-    assert is_request_of_record(text, read) is wishes
+    assert asks_record(text, read) is wishes
 
 
 class Cut:
