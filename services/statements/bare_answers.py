@@ -40,12 +40,15 @@ def of_bare_answer(
 
 def behind_denial(text: str, rows: KnownRows) -> tuple[str, str]:
     """Return "Not recorded" and what is told behind it, behind "No" that alone; else nothing."""
-    head = text.replace("; ", ", ").replace(": ", ", ").partition(", ")[0]
+    head = text
+    for sign in (", ", "; ", ": ", " - ", " – ", " — "):
+        head = head.partition(sign)[0]
     if len(head) == len(text) or head.count(" ") > _FEW_WORDS:
         return "", ""  # no more is read of nearly all sentences
-    said, rest = rows.read(head), text[len(head) + 2 :]
+    said, rest = rows.read(head), text[len(head) + 2 :].lstrip()
     is_denial = "no" in said.cues and _is_bare_answer(said)
-    is_told = is_denial and _TOLD & rows.read(rest).cues
+    told = rows.read(rest) if is_denial else said
+    is_told = is_denial and (_TOLD & told.cues or told.words & saying("told_behind_no"))
     return ("" if yes_no_in(head) else head, rest) if is_told else ("", "")
 
 

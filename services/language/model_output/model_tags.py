@@ -33,6 +33,7 @@ _ENDS = frozenset(
     {"eos", "eot", "eom", "endoftext", "return", "end", "im_end", "end_of_turn", "end_of_text",
      "s", "stop", "inst", "eod", "end_of_sentence", "end_of_msg"}
 )  # fmt: skip
+_AROUND = ("s", "bos", "pad", "escape", "answer", "final_answer", "response", "output", "reply")
 _STARTS = frozenset({"im_start", "start", "start_header_id", "start_of_turn", "start_of_role"})
 _IN_CAPITALS = frozenset(
     {"TOOL_CALLS", "TOOL_CALL", "ARGS", "CALL_ID", "THINK", "INST", "TOOL_RESULTS",
@@ -101,4 +102,4 @@ def _meaning(name: str, words: list[str], *, slash: bool, is_barred: bool) -> Me
         return "end"
     if not _CALLS.isdisjoint(words):
         return "call"
-    return "other" if is_barred or name in ("s", "bos", "pad", "escape") else None
+    return "other" if is_barred or name in _AROUND else None

@@ -108,8 +108,7 @@ def asks_record(text: str, read: Utterance | None = None) -> bool:
     of_chart = [one for one in (read.about if read is not None else ()) if one.tool != SEARCH]
     names = any(is_asked or (one.tool == "results" and one.name) for one in of_chart)
     names = names or asks_to_hold(text) or (len(text.split()) > 1 and says(text, "wish_of_record"))
-    is_kept = len(text) <= REQUEST_LIMIT_CHARS
-    return names and is_kept and not says(text, "asks_of_deed")
+    return names and len(text) <= REQUEST_LIMIT_CHARS and not says(text, "asks_of_deed")
 
 
 def wants_plan(text: str) -> bool:
