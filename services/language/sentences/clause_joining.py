@@ -222,14 +222,10 @@ def _is_new(last: Clause, clause: Clause) -> bool:
     is_other = clause.says("two_facts") and clause.cues >= {"splits", "asserts"}
     is_picture = clause.says("finds") and "modality" in map(group_of, clause.exclusive)
     is_other |= bool(last.names and clause.sites and clause.quantities) and not last.has_values
-    is_other |= _is_staged_then(last, clause)
-    return is_other or is_advice or is_picture
-
-
-def _is_staged_then(last: Clause, clause: Clause) -> bool:
-    """Whether a clause tells the stage of a day: "pT4b melanoma of 2023, stage IV since 2024"."""
+    # "pT4b melanoma of 2023, stage IV since 2024"
     told, staged = ({one.scale for one in each.stages} for each in (last, clause))
-    return bool(last.names) and staged == {"stage"} and not staged & told and bool(clause.dates)
+    is_other |= bool(last.names and clause.dates) and staged == {"stage"} and not staged & told
+    return is_other or is_advice or is_picture
 
 
 def _stands_alone(last: Clause, clause: Clause) -> bool:
