@@ -205,7 +205,7 @@ def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
     """Return what of a row is asked for; of what is over, when and why it ended."""
     what = part.parts[0] if part.parts else None
     if what == "status" and "reason" in part.parts:
-        return "reason"  # "is he still on it, and why?": each row says whether
+        return "end reason" if "over" in part.frames else "reason"  # "still on it, and why?"
     if "treatment" in part.parts and what == "reason":
         return "treatment"  # "is he treated because of it?"
     if "over" in part.frames and (what == "reason" or aspect == "when"):

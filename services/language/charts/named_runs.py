@@ -15,6 +15,7 @@ _SPELT = frozenset({"problems", "procedures", "results", "immunizations", _ANYWH
 FOR = frozenset({"for", "gegen", "fur", "wegen", "pour", "para"})
 _TAKEN_FOR = {("medications", each) for each in ("problems", "results", _ANYWHERE)}
 _ON = frozenset({"on", "unter", "sous", "con"})
+_IDLE = frozenset({"stop", "people", "aspect", "frame"})
 HEIGHT = "body height"  # in German "Größe" is that of anything
 
 
@@ -63,6 +64,7 @@ def runs_of(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
                 ahead += 1
             ahead = _part_behind(pieces, end, words) or ahead
             is_end = ahead >= len(pieces) or not may_name(pieces[ahead], words)
+            is_end = is_end or _is_course(pieces[ahead], pieces[:ahead])
             if is_end or _are_two(pieces, end, ahead, words):
                 break
             end = ahead + 1
@@ -191,9 +193,11 @@ def _connects(piece: Piece, words: Lexicon) -> bool:
 
 
 def _is_course(piece: Piece, before: Sequence[Piece]) -> bool:
-    """Whether a word says how values went: "did his platelets fall?" asks for no fall."""
+    """Whether a word says how values or a dose went: "did his platelets fall?" is of no fall."""
     of_results = any(name.tool == "results" for each in before for name in each.of("name"))
-    return of_results and "change" in piece.of("aspect")
+    telling = (one for one in before[::-1] if not one.labels or one.by_kind.keys() - _IDLE)
+    of_drug = any(name.tool == "medications" for name in next(telling, piece).of("name"))
+    return (of_results or of_drug) and "change" in piece.of("aspect")
 
 
 def is_joint(piece: Piece, words: Lexicon) -> bool:

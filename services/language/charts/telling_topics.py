@@ -17,7 +17,7 @@ _REACHED = ("phone", "contact person")
 _BY_STATE = frozenset({"encounters"})
 _ALSO_INJECTED = frozenset({"procedures", "medications"})
 _VAGUE = ("chart_summary", "timeline", "documents", "problems", "history")
-_GENES_TOGETHER = frozenset({"", "germline", "receptor"})
+_GENES_TOGETHER = frozenset({"", "germline"})
 
 
 def telling_topics(

@@ -12,7 +12,7 @@ from services.language.charts.chart_parts import EDGES, REPORTS, QuestionPart
 from services.language.charts.chart_pieces import Piece, verb_ahead
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.names_of_topics import of_visit
-from services.language.charts.tools_named import GIVEN, SEARCH
+from services.language.charts.tools_named import GIVEN, OVER, SEARCH
 from services.language.questions.question_figures import arguments_of_then, hull_of, with_days
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
 from services.language.words.folding import fold
@@ -304,7 +304,9 @@ def _as_one(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
 
 
 def _of_figure(event: ChartQuestion, behind: Sequence[Piece]) -> ChartQuestion:
-    """Return the question for a value as it was: "ferritin when the hb was 9.8"."""
+    """Return the question for a value as it was, "when the hb was 9.8", or for an end."""
+    if event.tool in OVER and any("over" in one.of("frame") for one in behind):
+        return replace(event, part="end")  # "when abi was stopped"
     figures = [one.text for one in behind if one.text.replace(".", "", 1).isdigit()]
     if event.tool != "results" or len(figures) != 1 or event.above or event.below:
         return event
@@ -344,5 +346,5 @@ def _is_event(
         return question.aspect in aspects and not is_alone
     if question.tool == SEARCH and relation != "within":  # what is found of it, else of all times
         return bool(question.name) and not is_alone
-    is_named = question.tool in _NAMED and bool(question.name) and question.part is None
+    is_named = question.tool in _NAMED and bool(question.name) and question.part in (None, "end")
     return is_named and question.aspect in {"all", "when", *EDGES} and not is_alone

@@ -76,14 +76,15 @@ def _is_finding(part: QuestionPart) -> bool:
 def _of_size(part: QuestionPart) -> ChartQuestion:
     """Return the question for how large something is: of what imaging finds its reports."""
     run = part.runs[0]
-    if _is_finding(part):
+    organs = of_people("organs") if {one.tool for one in run.known} == {SEARCH} else frozenset()
+    if _is_finding(part) or organs & {*run.spelt.split()}:
         shown: Aspect = "first" if "first" in part.aspects else "latest"
         shown = next(iter(part.aspects & RANKED), "all") if part.aspects - EDGES else shown
         name = run.name_for("problems").replace(HEIGHT, "").strip().removeprefix("of ")
         head = HEIGHT if _grown(part) else ""
         return ChartQuestion("imaging_reports", {}, shown, name, head=head, said=run.text)
     name = run.text if not run.known or run.text in run.spelt else run.spelt
-    return named(SEARCH, f"{name} size", "all", None)
+    return replace(named(SEARCH, f"{name} size", "all", None), said=name)
 
 
 def of_tumours(asked: Iterable[ChartQuestion], part: QuestionPart) -> Iterator[ChartQuestion]:
