@@ -62,10 +62,10 @@ _WHOSE = ("patient", "person", "owner", "kin")
 _OF_ONE_WORD = ("thing ", "kin ")
 """A label that one word fills: "occupation: roofer"."""
 _LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 5, 5
-_ONE_OF = frozenset({"when", "hour", "kin", "done", "able", "drug", "thing", "prep"})
+_ONE_OF = frozenset({"when", "hour", "kin", "done", "begun", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
 _EXAMS = frozenset({"imaging_reports", "pathology_reports", "procedures"})
-_DOES = frozenset({"verb", "verbs", "is", "has", "done", "able", "suppose"})
+_DOES = frozenset({"verb", "verbs", "is", "has", "done", "begun", "able", "suppose"})
 _LISTS = frozenset(
     {"results", "medications", "allergies", "documents", "problems", "immunizations", "encounters"}
 )
