@@ -95,7 +95,7 @@ class SubjectLinker:
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
         # "And the second?" is a visit, or a value, where no other patient was spoken of.
-        is_open &= len(situation.roster) > 1 or place_in(text) is None
+        is_open &= len(situation.roster) > 1 or not (place_in(text) or says(text, "value_before"))
         for heading in headings_of(text) if is_open and situation.active else ():
             of_frame = await self._link(heading, situation)
             if of_frame.subject.outcome != "same":
