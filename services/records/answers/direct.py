@@ -36,6 +36,7 @@ from services.records.answers.looked_up import (
     Looked,
     LookedUp,
     looked_at,
+    noted_of,
     told_of_day,
     told_of_giving,
 )
@@ -242,7 +243,9 @@ class _Answers:
                     told = self._of_view(search, record)  # with what letters say of it
                 told = f"{told}\n{in_papers}".strip()
                 said = further.led(question, search, taken, absent, told, record, self.words)
-                return self._with_illness(question, said)
+                rest = question.name.replace(search.name, "").strip() if question.head else ""
+                notes = noted_of(rest, self.looked, self.words) if rest else []
+                return "\n".join([self._with_illness(question, said), *notes])
             if in_papers:
                 return f"{absent}\n{in_papers}"
             is_told = record is not None and search.name and (record.rows or looked_at is None)

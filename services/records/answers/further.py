@@ -142,6 +142,10 @@ def _of_care(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
         return (seen, replace(seen, tool="documents"))
     if question.name in _TOLD_IN_NOTES:
         return (_last_note(question),)
+    if question.head == "care plan":  # of what is planned for one thing the notes on it tell
+        rest = question.name.removeprefix(question.head).strip()
+        noted = _searched(replace(question, head=""), rest, rest)
+        return (noted, _of_the_head(question), _last_note(question))
     if question.part == "people" and question.name not in concept_rows()["also_said"]:
         return (replace(question, tool="documents"),)  # who signed the notes
     return None

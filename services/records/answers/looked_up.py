@@ -34,12 +34,15 @@ _PROBLEMS: Final = ChartQuestion("problems", {"status": "all"})
 _REPORTS: Final = ChartQuestion("documents")
 _TISSUE: Final = ChartQuestion("pathology_reports")
 _TREATMENTS: Final = LOOKED_AT[:2]
+_THERE = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS], "people": [_REPORTS, _VISITS]}
 _OF_A_DAY = frozenset({"encounters", "medications", "procedures", "problems"})
 _TOLD_IN_TEXTS = frozenset({"change", "trend", "count", "minimum", "maximum"})
 """Notes may have other doses, how many cycles there were, and what was measured besides."""
+_NOTED = ("procedures due", "procedures reason", "procedures end", "medications end when")
 _MOST_ROWS = 3
 """Of more the days say little."""
 _MOST_SHOWN = 8
+_TEXTS = ("DocumentReference/", "DiagnosticReport/")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -122,15 +125,15 @@ def looked_at(
     is_of_more = question.aspect in _TOLD_IN_TEXTS or _is_said_more(question)
     is_of_more &= question.tool == "medications" and bool(question.name)
     is_of_drug = question.tool == "medications" and question.part in ("reason", "end reason")
-    there = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS]}.get(question.part or "", [])
+    is_in_texts = f"{question.tool} {question.part} {question.aspect}".startswith(_NOTED)
+    there = [*_THERE.get(question.part or "", ())]
     if question.tool == "problems" and question.part != "code":
         there += [_VISITS, _TREATMENTS[1], _REPORTS]
     value = concept_rows()["measured_by"].get(question.name) if question.part == "result" else None
     there += [ChartQuestion("results", {"names": [value]}, "trend", value)] if value else []
-    is_due = question.part == "due" and question.tool == "procedures"
     is_result = question.part == "result" and not value
     # Of another dose, of what is planned and of a result texts tell.
-    if question.name and (is_of_drug or is_of_more or is_due or is_result):
+    if question.name and (is_of_drug or is_of_more or is_result or is_in_texts):
         there += [_VISITS] * is_of_drug + [_TISSUE] * is_result
         there.append(ChartQuestion(SEARCH, {"query": question.name}, name=question.name))
     return there if is_of_more or part_missing(question, rows, words) else ()
@@ -167,7 +170,9 @@ def told_of_day(
             row for row in found
             if row.kind in MEASURED | DIAGNOSES or any(has_words(row, one) for one in names)
         ]  # fmt: skip
-    said = {question.said} if question.tool == "results" else set()  # "weight 84 kg"
+    said = [question.said] if question.tool == "results" else []  # "weight 84 kg"
+    if question.tool == "procedures":  # a note may tell less: "transurethral resection"
+        said = [one for one in (question.said, question.name.partition(" of ")[0]) if " " in one]
     every_text = (one for name in (question.name, *said) for one in _texts_on(name, lists))
     texts = [*{(one.sources, one.detail): one for one in every_text}.values()]
     is_shown = question.part == "result" and any(row.kind not in DIAGNOSES for row in found)
@@ -184,10 +189,14 @@ def told_of_giving(question: ChartQuestion, told: str, looked: LookedUp, words: 
         return told
     ordered = ChartQuestion("medications", {"name": name, "status": "all"}, "all", name)
     rows = [row for row in looked.view_of(ordered).rows if row.status == FORBIDDEN]
-    noted = looked.view_of(ChartQuestion(SEARCH, {"query": name}, name=name))
-    texts = [*_texts_on(name, [noted])][:_MOST_ROWS]
     forbidden = [f"- {row_line(row, words)}" for row in rows]
-    return "\n".join([*forbidden, told, *_under(words.say("elsewhere"), texts, words)])
+    return "\n".join([*forbidden, told, *noted_of(name, looked, words)])
+
+
+def noted_of(name: str, looked: LookedUp, words: AnswerWords) -> list[str]:
+    """Return the first texts that speak of `name`, under what says so."""
+    view = looked.view_of(ChartQuestion(SEARCH, {"query": name}, name=name))
+    return _under(words.say("elsewhere"), [*_texts_on(name, [view])][:_MOST_ROWS], words)
 
 
 def _texts_on(name: str, lists: Sequence[ChartView]) -> Iterator[ViewRow]:
@@ -195,8 +204,7 @@ def _texts_on(name: str, lists: Sequence[ChartView]) -> Iterator[ViewRow]:
     for each in lists:
         yield from reports_on(name, each.rows) if each.tool == _TISSUE.tool else ()
         for row in each.rows if each.tool == SEARCH else ():
-            is_text = row.sources[:1] and row.sources[0].startswith("DocumentReference/")
-            if is_text and has_words(row, name):
+            if row.sources[:1] and row.sources[0].startswith(_TEXTS) and has_words(row, name):
                 yield row.model_copy(update={"detail": passage(row.detail, name)})
 
 

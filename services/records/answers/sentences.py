@@ -301,7 +301,7 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
         return f"{words.say('no')}:\n{_listed(question, rows, words)}"
     dates = sorted(row.date for row in rows if row.date)
     span = f" ({' – '.join(dict.fromkeys((dates[0][:10], dates[-1][:10])))})" if dates else ""
-    what = words.things_of.get(question.tool, "")
+    what = words.things_of.get(question.tool, "" if question.name else words.things_of["documents"])
     what = ": ".join(filter(None, (what, words.called(question.name))))
     if question.tool not in _STATES or not question.name:
         said = f"{words.say('things', count=len(rows), what=what, span=span)}."

@@ -36,7 +36,8 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
 
     Of an illness that came again it is the last time: between two pregnancies is in none.
     """
-    rows = [row for row in last_visits(event, asked_rows(event, view).rows) if first_day(row.date)]
+    found = last_visits(event, [_of_its_end(event, row) for row in asked_rows(event, view).rows])
+    rows = [row for row in found if first_day(row.date)]
     rows.sort(key=moment_of)
     if event.tool == "results":
         return _of_values(event, rows)
@@ -56,6 +57,11 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     is_one = event.tool == "problems" and len({row.name for row in rows}) == 1
     is_one |= event.name == "operation"  # of a biopsy, a port and a resection the last
     return tuple(rows[-1:] if is_one or event.aspect == "latest" else rows)
+
+
+def _of_its_end(event: ChartQuestion, row: ViewRow) -> ViewRow:
+    """Return a row with the day that is meant: "when it was stopped" is its last."""
+    return row.model_copy(update={"date": row.end, "end": ""}) if event.part == "end" else row
 
 
 def _is_meant(event: ChartQuestion, row: ViewRow) -> bool:
@@ -125,6 +131,7 @@ def days_around(
         return TimeSpan(first, None, "")
     if relation == "before":
         is_own = is_alike or question.tool in ("encounters", "current_status")  # for it, or itself
+        is_own |= all(row.kind == "encounter" for row in rows)  # what a visit measured is its own
         return TimeSpan(None, first - timedelta(days=1) if is_own else first, "")
     if relation == "after":
         begun = [first_day(row.date) for row in rows if row.kind != "medication"]

@@ -251,7 +251,8 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     shown = newest[:1] if question.aspect == "latest" else rows
     is_of_values = question.part in _ALSO_OF_VALUES and question.tool in ("results", "biomarkers")
     shown = [row for row in shown if is_of_values or row.kind in _WITH_PARTS]
-    if marks is None or not shown or any(_tells(row, marks) for row in shown):
+    is_read = question.tool == "search_record" and len(shown) < len(rows)  # texts may tell it
+    if marks is None or not shown or is_read or any(_tells(row, marks) for row in shown):
         return []
     is_told = question.part == "end" and any(row.end for row in shown)
     # An illness, or what was done, may tell where behind no mark, "Sacrum, L3", or by its name.
