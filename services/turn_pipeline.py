@@ -164,7 +164,7 @@ class TurnPipeline:
         while (following := self._held.following(turn)) is not None:
             turn = following
             await self._answer_request(turn)
-        return None
+        return self._held.tell_dropped_of_nobody(turn)
 
     async def _answer_request(self, turn: phases.GroundedTurn) -> None:
         if await self._questions.answer_of_memory(turn) or await self._clearing.ask_late(turn):

@@ -160,8 +160,19 @@ class PendingRequests(TurnStep):
             read = None  # the team asks something itself
         if is_taken or not is_free or not asks_record(turn.text, read):
             return
-        whose = self.patients.asking_whose()
-        turn.ask("which_patient", whose, patient_id=None, payload={answers.ASKED: turn.text})
+        whose, before, text = (
+            self.patients.asking_whose(),
+            _of_nobody(turn, turn.verdict),
+            turn.text,
+        )
+        waiting = [text] if before is None else asking_again.with_what_waits(before, text)[0]
+        payload = {answers.ASKED: answers.as_waiting(waiting)}
+        turn.ask("which_patient", whose, patient_id=None, payload=payload)
+
+    def tell_dropped_of_nobody(self, turn: GroundedTurn) -> None:
+        """Say which requests that waited for a patient do not wait on with this one."""
+        if _of_nobody(turn, turn.verdict):
+            self.tell_dropped(turn)
 
     def _with_request(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
         """Keep the request with the question that this message leads to."""
@@ -218,6 +229,12 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     return not said or (person is not None and answers.are_near(said, name_words(person)))
 
 
+def _of_nobody(turn: LoadedTurn, verdict: PatientVerdict) -> OpenQuestion | None:
+    """Return the open question where nobody is open or offered: all that is asked waits on."""
+    question, is_free = turn.open_question(), verdict.patient_id is None and verdict.reply is None
+    return question if is_free and question and not answers.options_of(question) else None
+
+
 def _whose_chart(verdict: PatientVerdict) -> str:
     if verdict.person is None:
         return f"{verdict.patient_id} is active."
@@ -232,7 +249,7 @@ def _is_of_other_sex(asked: str, verdict: PatientVerdict) -> bool:
 def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
     """Say which request waited for an answer that this message ends without giving it."""
     question, next_one = turn.open_question(), verdict.question
-    if not (left := _left(question, next_one)):
+    if _of_nobody(turn, verdict) or not (left := _left(question, next_one)):
         return verdict
     said = asking_again.not_answered(left)
     if verdict.reply is not None:

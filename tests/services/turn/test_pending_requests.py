@@ -116,6 +116,18 @@ async def test_a_wish_that_names_somebody_else_too_goes_to_nobody(
     assert [text for _, text in asked[before:]] == []
 
 
+async def test_all_that_is_asked_before_any_patient_is_done_for_the_one_who_is_named(
+    world: World,
+) -> None:
+    asked = await asked_of_team(world, WISH, "any allergies?", "patient_4")
+    assert asked[2:] == [("patient_4", WISH), ("patient_4", "any allergies?")]
+
+
+async def test_what_waited_for_a_patient_is_named_where_nothing_waits_on(world: World) -> None:
+    await asked_of_team(world, WISH)
+    assert f"“{WISH}” was not answered" in notices(await world.say("thanks"))
+
+
 async def test_another_message_in_between_takes_the_wish_back(world: World) -> None:
     asked = await asked_of_team(world, WISH, "hello there", "patient_4")
     assert [patient for patient, _ in asked] == [None, None]
