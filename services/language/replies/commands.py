@@ -54,7 +54,7 @@ def is_said_of(text: str, names: Collection[str]) -> bool:
     """Whether `text` is that what was said before was about who has one of `names`."""
     titles = of_people("titles_of_men", "titles_of_women", "titles_of_patients")
     own = [set(words_of(name)) | titles for name in names]
-    said = (set(words_of(" ".join(one))) for one in _said_to_be_of(text, "was_for", "was"))
+    said = (set(words_of(" ".join(one))) for one in said_to_be_of(text, "was_for", "was"))
     return any(named - titles and any(named <= one for one in own) for named in said)
 
 
@@ -93,11 +93,11 @@ def takes_back(text: str) -> bool:
     return any(
         all(each[0].isupper() for each in one)
         and (len(one) > 1 or folded_letters(one[0]) not in eponyms)
-        for one in _said_to_be_of(text, "was_for")
+        for one in said_to_be_of(text, "was_for")
     )
 
 
-def _said_to_be_of(text: str, *bare: str) -> Iterator[Sequence[str]]:
+def said_to_be_of(text: str, *bare: str) -> Iterator[Sequence[str]]:
     """Yield whom `text` may say that what came before was about: "sorry, that was Doyle's value".
 
     Of other words only a few may stand before, as a clause of their own.
@@ -106,6 +106,8 @@ def _said_to_be_of(text: str, *bare: str) -> Iterator[Sequence[str]]:
         bare: Behind which leads the name may be all.
     """
     *before, last = _CLAUSE_ENDS.split(text.strip(" .!"))
+    if before and of_people("set_against").issuperset(words_of(last)[:1]):
+        *before, last = before  # "that was for Doyle, not Grant"
     if "?" in text or any(len(one.split()) > _NAME_WORDS for one in before):
         return
     raw = last.split()
@@ -121,7 +123,7 @@ def _said_to_be_of(text: str, *bare: str) -> Iterator[Sequence[str]]:
 
 
 def _is_no_clause(word: tuple[str, str]) -> bool:
-    return word[1] not in of_people("described_by")  # "that was Doyle who fell"
+    return word[1] not in of_people("described_by", "set_against")  # "that was Doyle who fell"
 
 
 def _owners(raw: Sequence[str]) -> Iterator[Sequence[str]]:

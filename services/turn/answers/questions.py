@@ -6,7 +6,7 @@ from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
 from services.identity.wording import SAY_WHICH
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
-from services.language.replies.commands import command_in
+from services.language.replies.commands import command_in, said_to_be_of
 from services.language.replies.yes_no import is_consent, says_no, says_yes
 from services.language.requests.appointment_slots import slots_in
 from services.language.told.telling import is_told
@@ -68,6 +68,7 @@ def _refuses(turn: LoadedTurn, question: OpenQuestion) -> bool:
 def _wants_no_such_time(turn: LoadedTurn) -> bool:
     """Whether an appointment is refused, and no other day, time or doctor said: "no, not 10:30"."""
     is_said = turn.message.press is None and not asks_question(turn.text)
+    is_said &= not any(said_to_be_of(turn.text, "was_for"))  # "that was for Doyle, not Grant"
     refuses = says(turn.text, "means_another", "does_not_suit")
     if not refuses and says(turn.text, "refused_part"):  # "sie hat kein Fieber" refuses no time
         of_patient = chart_nouns() | measured_nouns()
