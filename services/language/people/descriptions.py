@@ -23,7 +23,7 @@ _OWN = {
     **dict.fromkeys(("ihre", "ihres", "sie"), "female"),
 }
 """What alone stands for somebody, or for a value of theirs, `und ihres?`, and of which sex."""
-_WITH = {"ihr": "female", "ihm": "male", "ihn": "male"}
+_WITH = {"ihr": "female", "ihm": "male", "ihn": "male", "sie": "female"}
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 
 
@@ -173,7 +173,8 @@ def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
     found, things, do = [], of_people("masculine_things"), of_people("masculine_things_do")
     for at, one in enumerate(folds):
         behind = folds[at + 1] if at + 1 < len(folds) else ""
-        if one in of_people("near") and behind in _WITH:
+        is_polite = behind == "sie" and raws[at + 1][0].isupper()  # "für Sie"
+        if one in of_people("near") and behind in _WITH and not is_polite:
             found.append(_WITH[behind])
         elif one in _WITH and at == 0 and behind in of_people("happens_to"):
             found.append(_WITH[one])
@@ -187,7 +188,7 @@ def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
         elif one == "er" and not (things.isdisjoint(folds[:at]) and do.isdisjoint(folds)):
             continue
         elif one in _OF_VERBS and (
-            behind in of_people("person_verbs")
+            behind in of_people("person_verbs", "told_of_people")
             or _is_asked(folds, at)
             or _opens_statement(raws, folds, at)
         ):
@@ -219,9 +220,10 @@ def _is_asked(folds: Sequence[str], at: int) -> bool:
     is_then = before > 0 and of_people("times_before").issuperset(folds[:before])
     if is_then and folds[before] in of_people("verbs_of_one"):
         return True  # "morgen kommt er zum CT"
-    if folds[before] in of_people("open_verbs"):
-        return opens or is_then or folds[before - 1] in of_people("patients_own")
-    return folds[before] in of_people("person_verbs")
+    is_own = before > 0 and folds[before - 1] in of_people("patients_own")
+    is_own &= folds[before] in of_people("open_verbs", "copulas")  # `wie alt ist er`
+    is_led = (opens or is_then) and folds[before] in of_people("open_verbs")
+    return is_own or is_led or folds[before] in of_people("person_verbs")
 
 
 def describes_somebody(folds: Sequence[str]) -> bool:
