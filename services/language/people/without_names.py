@@ -40,7 +40,9 @@ def without_names(
         text = _without_number(text, number)
     for one in reversed(full_dates(text)):
         if born in {day.isoformat() for day in one.readings}:
-            text = text[: one.start].rstrip(" ,(") + text[one.end :].removeprefix(")")
+            *head, last = text[: one.start].rstrip(" ,(.*").rpartition(" ")
+            kept = [*head, last][: -1 if folded(last.strip("(.")) in of_people("born") else None]
+            text = "".join(kept).rstrip(" ,(") + text[one.end :].removeprefix(")")
     parts = [part for name in names for part in name.split()]
     typed = [*parts, *("".join(letter_runs(part)) for part in parts), *letter_runs(" ".join(parts))]
     known = {spelt for part in typed for spelt in spellings(part) if len(spelt) > 1}
@@ -114,6 +116,7 @@ def _start_of_title(words: Sequence[Word], at: int) -> int:
     if words[at].title in _PEOPLE and at > 0 and words[at - 1].title is None:
         before = words[at - 1]
         is_title = len(before.raw.rstrip(".")) <= len("senyora") and before.raw[:1].isupper()
+        is_title |= before.is_in("titles_of_men", "titles_of_women")
         return before.start if is_title else words[at].start
     return words[at].start
 

@@ -16,6 +16,8 @@ def test_the_birth_date_of_the_subject_is_no_time_that_is_asked_for() -> None:
         "Tunde Adeyemi, 21 July 1968: stage?", ("Tunde Adeyemi",), born="1968-07-21"
     )
     assert asked == "patient: stage?"
+    told = without_names("Doyle, geb. 3.2.1951 – Medis", ("Doyle",), born="1951-02-03")
+    assert told == "patient – Medis"
     kept = without_names("potassium on 21 July 1968?", ("Tunde Adeyemi",), born="1957-03-14")
     assert kept == "potassium on 21 July 1968?"
 
