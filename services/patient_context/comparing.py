@@ -29,7 +29,7 @@ def compared_people(who: Who) -> Sequence[Person]:
     itself asks whether they are meant.
     """
     reading, subject = who.turn.reading, who.subject
-    is_of_both = says(reading.text, "compares_both")
+    is_of_both = says(reading.text, "compares_both") and not says(reading.text, "pair_of_things")
     is_known = subject.is_sure or subject.outcome == "several"
     if not (who.linked.message.compares or is_of_both) or not is_known:
         return ()
