@@ -36,7 +36,8 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
     if not at:
         return True
     last = message.words[at - 1]
-    if span[-1].after in of_people("opened") and span[-1].before:
+    ends = not span[-1].beyond  # `ruf Doyle auf`
+    if span[-1].after in of_people("opened", *["called_up"][:ends]) and span[-1].before:
         return last.is_in("opening")  # `I thought I had Doyle open`
     is_parted = bool(message.words[at].gap.strip()) or last.text in _contrasts()
     return _asks(last, is_parted=is_parted) or _only_opens(message.words[:at])

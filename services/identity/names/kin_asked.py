@@ -56,7 +56,8 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     if is_value and not words[at + 1].gap.strip(" )") and beside.issuperset(rest[:-1]):
         return True  # `her mother potassium`
     who = [*words[at + 1 : at + 3], words[at], words[at]][1]  # `Schwester von ihm: Allergien`
-    is_his = who.heads and who.is_in("pronouns", "ihr") and who.before in of_people("particles")
+    is_his = who.heads and (who.is_in("pronouns", "ihr") or not who.is_common)
+    is_his &= who.before in of_people("particles", "about")
     is_plural = words[at].text[:-1] in of_people("relatives")  # `husbands viral load?`
     leads = words[at].is_owner or words[at].heads or is_his or is_plural
     behind = [who.after, who.beyond] if is_his else behind

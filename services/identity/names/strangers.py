@@ -293,7 +293,9 @@ def _is_name_and_word(word: Word) -> bool:
     is_other = word.is_in("qualities") or word.text in words_of_questions()
     is_other &= not word.is_in("of_no_value")
     is_other |= word.raw.islower() and word.after in of_people("of_allergens")  # `rice allergy?`
-    is_other |= word.is_in("seasons") or word.text in month_numbers() or word.is_surely_eponym
+    # Not of `Winter: Kalium?`.
+    is_other |= word.is_in("seasons") and not (word.heads and word.is_in("surnames_too"))
+    is_other |= word.text in month_numbers() or word.is_surely_eponym
     is_name = word.text in names_that_are_words() or (word.heads and word.is_in("given_too"))
     return word.is_common and not is_other and is_name
 

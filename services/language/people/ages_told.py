@@ -25,7 +25,7 @@ _AGED = re.compile(
 _HEADING = re.compile(
     r"\A\W*(?:(?:and|now|next|und|jetzt)\s+)?"
     r"(?:(?P<who>[^\W\d_]+)[,/\s]\s?)?(?P<number>\d{1,3})[ -]?"
-    r"(?:(?P<unit>y/?o|(?:year|yr|month|week|day)s?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|"
+    r"(?:(?P<unit>y/?o|j(?=\W?[,:])|(?:year|yr|month|week|day)s?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|"
     r"(?:y\s?|J\.?\s?)?(?P<sex>[MFW])\b"
     r"|(?:y|J\.|Jahre|years)?(?=\s?[,:]))(?=\W*(?P<asked>[^\W\d_]*))",
     re.IGNORECASE,

@@ -74,8 +74,9 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if not who or _PRESSURE.search(who):
         return ""  # signs and figures name nobody: "bp in the room 165/95"
     asked, value = part.get("what", ""), part.get("value", "")
-    is_kin = of_people("relatives").issuperset(words_of(who))
-    if (is_kin and words_of(asked)[1:][-1:] == ["ca"]) or asked in of_people("of_allergens"):
+    told = words_of(part.get("beside", who))
+    is_kin = bool(told) and of_people("relatives").issuperset(told)
+    if (is_kin and "ca" in words_of(asked or who)[1:]) or asked in of_people("of_allergens"):
         return ""  # "Mutter Mamma-Ca" is a relative's cancer, and nobody's calcium; "rice allergy?"
     if theirs:
         is_job = bool(of_people("told_by_job") & {*words_of(theirs)})  # `the teacher's stage`
