@@ -82,13 +82,6 @@ def _at(hour: str, minutes: str | None, half: str | None) -> ClockChoice:
     return ClockChoice(tuple((one * 60 + minute,) * 2 for one in hours))
 
 
-def _past(match: re.Match[str]) -> ClockChoice:
-    step = 30 if match["part"].casefold() == "half" else 15
-    step = step if match["side"].casefold() == "past" else -step
-    starts = [first for first, _ in _at(match["hour"], None, None).windows]
-    return ClockChoice(tuple(((one + step) % _DAY_MINUTES,) * 2 for one in starts))
-
-
 def _bound(match: re.Match[str]) -> ClockChoice:
     return _by_side(_said(match), match["side"])
 
@@ -141,7 +134,6 @@ _READERS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], ClockChoice]
     (WORDS.compiled("range"), _until),
     (WORDS.compiled("range_of_hours"), _until),
     (WORDS.compiled("between"), _between),
-    (WORDS.compiled("past"), _past),
     (_BOUND, _bound),
     (WORDS.compiled("bound_by_a_number"), _bound_by_number),
     (_EXACT, _said),

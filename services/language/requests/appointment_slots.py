@@ -21,7 +21,6 @@ _AFTERNOON_UNTIL = 7
 _FIELD_CHARS = 6
 """By so many letters the name of a field and of who works in it are alike, in any language."""
 _WORDS = expressions("appointments")
-_NUMBER_OF = {word: number for number, word in enumerate(_WORDS.words("hours"), 1)}
 _HOUR_SAID = re.compile(r"(\d{1,2})(?:[.:h ]([0-5]\d)|(?<=\d\d)([0-5]\d))?(?: ?h)?(?:ish)?")
 _SENTENCE = re.compile(r"[^.,;!?\n]+(?:\.(?=\w)[^.,;!?\n]*)*")
 _ABBREVIATED = re.compile(r"\b([Dd]r|[Pp]rof|[Dd]ra|[ap]\.m)\.(?=\s|$)")
@@ -160,19 +159,14 @@ def _time(english: str) -> str | None:
 
 def _clock(match: re.Match[str]) -> str | None:
     """Return `15:00` for "at 3": nobody sees patients at three in the night."""
-    if match[9]:
-        said = match[11]
-        hour = int(said) if said.isdecimal() else _NUMBER_OF.get(said, 24)
-        if hour > 23:
-            return None
-        minutes = (30 if match[9] == "half" else 15) * (1 if match[10] == "past" else -1)
-        hour += 12 if 0 < hour < _AFTERNOON_UNTIL else 0
-        at = hour * 60 + minutes
-        return f"{at // 60:02}:{at % 60:02}"
     hour = int(match[1] or match[4] or match[7])
     minute = int(match[2] or match[5] or match[8] or "0")
     half = match[3] or match[6] or ""
-    is_bare = half not in {"am", "pm"} and match[7] is None and 0 < hour < _AFTERNOON_UNTIL
+    is_bare = (
+        half not in {"am", "pm"}
+        and not (match[7] or "").startswith("0")
+        and 0 < hour < _AFTERNOON_UNTIL
+    )
     if is_bare or (half == "pm" and hour < 12):
         hour += 12
     elif half == "am" and hour == 12:

@@ -18,9 +18,17 @@ _READ_CHARS = 2_000
 _TELLING_CHARS = 4
 _NOT_AT_END = re.compile(r"(?<!\w)not(?=[\s,]*(?:please[\s,]*)?\Z)")
 _REST = r"(?P<rest>[^.?!;\n]{1,160}?)"
+_HOURS = (
+    "one", "two", "three", "four", "five", "six",
+    "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
 _QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u00bb\n]{1,200}["\u201d\u201c\u00bb]')
 _DAY_OF_MONTH = re.compile(
     r"(?i)\b(on|due|until|am|bis|zum|den) ([1-9]|[12]\d|3[01])\.(1[0-2]|0?[1-9])(?!\d|[.:]\d)\.?"
+)
+_SPOKEN_HOUR = re.compile(
+    r"(?i)\b(half past|(?<=\bat )half|(?:a )?quarter (?:past|to)|[1-5]?\d past)"
+    rf" ([1-9]|1\d|2[0-3]|{'|'.join(_HOURS)})(?=\b|[ap]m\b)(?![:.]\d)"
 )
 _CLAUSE = re.compile(r"[^.?!;\n]+")
 
@@ -56,15 +64,24 @@ def in_english(text: str, language: str = "") -> str:
 
     masked = _QUOTED.sub(put_by, text[:_READ_CHARS])
     english = _CLAUSE.sub(lambda clause: _clause(clause[0], told), masked)
+    english = _SPOKEN_HOUR.sub(_as_clock, english)
     return re.sub(r" ?\x02(\d+)\x02 ?", lambda one: f" {kept[int(one[1])]} ", english).strip()
 
 
 def with_months(text: str) -> str:
-    """Return `text` with "on 3.12.", "am 3.12", "3. Dez." and "Dec 3rd" as "3 December"."""
+    """Return "am 3.12", "3. Dez." and "Dec 3rd" as "3 December", and "half past 2" as 2:30."""
+    text = _SPOKEN_HOUR.sub(_as_clock, text)
     text = _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
     return _day_and_month().sub(
         lambda one: f"{one[1] or one[4]} {month_name[_months()[_letters(one[2] or one[3])]]}", text
     )
+
+
+def _as_clock(said: re.Match[str]) -> str:
+    named, part = said[2].casefold(), said[1].casefold()
+    hour = int(named) if named.isdecimal() else _HOURS.index(named) + 1
+    minute = 30 if part.startswith("half") else 15 if "quarter" in part else int(part.split()[0])
+    return f"{(hour - 1) or 12}:{60 - minute}" if part.endswith("to") else f"{hour}:{minute:02}"
 
 
 @cache
