@@ -25,7 +25,7 @@ from services.language.replies.field_answers import readings_in
 from services.language.replies.judging import caution_for
 from services.language.replies.plan_change import begins_change
 from services.language.replies.references import place_in
-from services.language.requests.tool_requests import as_move
+from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.requests.work import (
     LONG_CHARS,
     asks_overview,
@@ -115,7 +115,7 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
         return not_understood(prompt)
     if says(text, "turns_to"):
         return what_next(prompt)
-    is_of_deed = says(text, *_OF_DEEDS) or as_move(text) != text
+    is_of_deed = says(text, *_OF_DEEDS) or as_move(text) != text or is_time_alone(text)
     if place_in(text) is not None or is_of_deed or is_retracted(text):
         return prompt.say("nothing_of_that")  # what names nothing here is not looked up
     if name := _starts_scenario(prompt):

@@ -18,11 +18,11 @@ from services.language.replies.commands import behind_retraction, command_in
 from services.language.replies.corrections import correction_in
 from services.language.replies.references import numbers_in, place_in, references_in
 from services.language.replies.yes_no import yes_no_in
-from services.language.requests.appointment_slots import names_a_time
+from services.language.requests.appointment_slots import names_a_time, slots_in
 from services.language.requests.clock import hour_alone_in
 from services.language.requests.requests import orders_drug
-from services.language.requests.tool_requests import as_move
-from services.language.requests.work import as_reports, doer_of, own_kind_in, points_only, work_in
+from services.language.requests.tool_requests import as_move, is_time_alone
+from services.language.requests.work import as_reports, doer_of, own_kind_in, work_in
 from services.language.several_requests import apart, orders_task
 from services.language.told.held_statements import (
     asks_to_hold,
@@ -173,7 +173,7 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     last = replace(situation, asked_before=())
     is_behind_deed = is_time and not reading_of(situation.asked_before[-1], last).about
     is_own = work_in(words) == "own"  # "mark it done"
-    is_own = is_own or (says(words, "orders") and points_only(words))  # "move it a week later"
+    is_own = is_own or (says(words, "orders") and says(words, "points"))  # "move it a week later"
     return is_behind_deed or is_own or says(words, *_OF_DEEDS, *_OF_THE_TALK)
 
 
@@ -201,6 +201,8 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
     is_order = is_order or orders_drug(words)
     is_vague = all(one.tool == SEARCH for one in about)
     is_source = (is_vague or says(words, "makes_it")) and as_move(words) != words
+    is_hour = is_time_alone(words) or as_move(words, None) != words
+    is_source |= is_hour and "time_preference" in slots_in(words, is_booking=True)
     is_source = is_source or (is_vague and says(words, "asks_source", "calendar_event"))
     is_term = any(one.aspect == "average" for one in about) and says(words, "term")
     is_of_others = is_contact or is_task or is_order or is_source or is_term

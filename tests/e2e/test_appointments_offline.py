@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,28 @@ async def test_a_question_beside_the_form_ends_neither_it_nor_an_open_yes(server
         assert beside.text.endswith("09:00? yes / no")
         assert "Booked" in (await talk.say("yes")).text
         assert "Dr. Anna Smith" in (await talk.say("what have I booked")).text
+
+
+async def test_another_doctor_hour_or_day_is_of_what_was_proposed_or_booked(server: Server) -> None:
+    async with streaming(server.url) as talk:
+        for text in ("start with patient_4", "dr jones in 2 weeks"):
+            await talk.say(text)
+        first = re.search(r"\d{4}-\d\d-\d\d", (await talk.say("make it a tuesday")).text)
+        later = re.search(r"\d{4}-\d\d-\d\d", (await talk.say("the week after")).text)
+        assert first is not None
+        assert later is not None
+        assert date.fromisoformat(later[0]) - date.fromisoformat(first[0]) == timedelta(days=7)
+        assert "10:30? yes / no" in (await talk.say("half past 10")).text
+        assert "11:00? yes / no" in (await talk.say("11 rather")).text
+        assert "Book *Dr. Anna Smith*" in (await talk.say("with dr smith instead")).text
+        assert "Booked" in (await talk.say("yes")).text
+        moved = await talk.say("with dr jones instead")
+        assert "→ *Dr. Peter Jones*" in moved.text
+        assert "11:00? yes / no" in moved.text
+        assert "Moved" in (await talk.say("yes")).text
+        assert "13:30? yes / no" in (await talk.say("half past 1 rather")).text
+        await talk.say("stop")
+        assert "Which doctor" in (await talk.say("and friday 10 too")).text
 
 
 async def test_a_time_behind_a_no_moves_what_was_booked(server: Server) -> None:

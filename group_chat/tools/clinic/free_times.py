@@ -139,7 +139,8 @@ class FreeTimes:
             said_at = entities.said_at("date_preference", asked.day)
         days = days_of(asked.day, now=now if said_at is None else said_at) if asked.day else ()
         minute, part = _minute_in(asked.time, now), part_of_day_in(asked.time)
-        if moved is not None and says(turn.request.text, "same_time"):
+        to_another = bool(asked.doctor) and not (asked.day or asked.time)
+        if moved is not None and (to_another or says(turn.request.text, "same_time")):
             minute = moved.start.hour * 60 + moved.start.minute
         if moved is not None and not asked.day and minute is not None:
             days = [moved.start.date()]  # "move it to 4" is still that day

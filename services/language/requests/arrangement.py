@@ -5,6 +5,7 @@ Pure. A move is read from what was said in it; a new one from what was noted of 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from services.language.replies.references import number_alone_in, references_in
@@ -18,7 +19,7 @@ from services.language.requests.clock import (
 )
 from services.language.words.in_english import in_english
 from services.language.words.own_texts import is_own_choice
-from services.language.words.phrases import says
+from services.language.words.phrases import says, words_for
 from services.language.words.talk_texts import ends_with_text, told_in
 from services.language.words.text_words import all_words
 
@@ -108,6 +109,7 @@ class Arranging:
         changed = wished if says(self.asked, "move") else {}
         wishes = of_move if is_move else {**self.wishes, **changed}
         known = {name: str(wishes[key]) for name, key in NOTED_AS.items() if key in wishes}
+        known |= self._other_day(said)
         if says_impossible_clock(self.asked) or says(self.asked, "another_hour"):
             known.pop("time", None)  # an earlier one is not meant either
         if part_of_day_in(self.asked) and NOTED_AS["time"] not in wished:
@@ -118,12 +120,23 @@ class Arranging:
             known["day"] = "today"  # on a day that is full or over, the next free ones are told
         if wanted == "time" and hour_alone_in(self.asked) is not None:
             known["time"] = self.asked
-        if is_move:
-            known |= {"day": self.asked} if shift_in(self.asked) is not None else {}
-            known.pop("doctor", None)
+        if is_move and not any(says(one, "to_doctor") for one in said):
+            known.pop("doctor", None)  # it says which one is moved
         elif wanted == "doctor" and _may_be_name(self.asked):
             known["doctor"] = self.asked
         return known
+
+    def _other_day(self, said: Sequence[str]) -> dict[str, str]:
+        """Return the day by what was said or shown: "in 2 weeks", "a Tuesday", "the week after"."""
+        shift, shown = shift_in(self.asked), _told(self.shown, "day")
+        if self.is_move:
+            return {"day": self.asked} if shift is not None else {}
+        if shift and shown:
+            return {"day": (date.fromisoformat(shown) + shift).isoformat()}
+        day, *days = (slots_in(one, is_booking=True).get("date_preference", "") for one in said)
+        weeks = next((one for one in days if "week" in one), "")
+        is_weekday = day in words_for("weekday") - {"today", "tomorrow"}
+        return {"day": f"{day} {weeks}"} if weeks and is_weekday else {}
 
     def _said(self) -> list[str]:
         """Return the user's messages that it goes on in, the newest first."""
@@ -156,9 +169,15 @@ def _proposed(shown: str) -> list[str]:
 def _rows_in(shown: str, wanted: str) -> list[str]:
     lines = shown.splitlines()
     if wanted == "time":
-        told = (told_in(name, line) for line in lines for name in ("free_are", "time_is_taken"))
-        return next((one["times"].split(", ") for one in told if one is not None), [])
+        return [one for one in _told(shown, "times").split(", ") if one]
     return [line[2:].partition(": ")[0] for line in lines if line.startswith("- ")]
+
+
+def _told(shown: str, part: str) -> str:
+    """Return the day or the times of the free ones that a text of ours told; "" for none."""
+    names = ("free_are", "time_is_taken")
+    told = (told_in(name, line) for line in shown.splitlines() for name in names)
+    return next((one[part] for one in told if one is not None), "")
 
 
 def _may_be_name(text: str) -> bool:

@@ -125,12 +125,16 @@ def _with_hour(when: str) -> str:
 def as_move(text: str, shown: str | None = "") -> str:
     """Return "make it 12" and "no, at 12" as "move it to 12:00"; what makes it no time stays.
 
+    "With Dr. Smith instead" moves, too.
+
     Args:
         shown: What was told last: "10 instead of 8" and "no, 10" mean an hour where it told of one,
             a time alone is of what was just added; None where it is known that something moves.
     """
     if tells_made(shown or "") and is_time_alone(text):
         return f"move it to {in_english(text)}"
+    if (doctor := parts_in(text, "another_doctor")) is not None:
+        return f"move it to {doctor['goal']}"
     made, told = (parts_in(with_months(text), one) or {} for one in ("makes_it", "another_time"))
     goal, other, old = _with_span(made.get("goal", "")), told.get("goal", ""), told.get("old", "")
     hours = None if shown is None else hours_told(shown)
