@@ -82,7 +82,12 @@ async def test_another_doctor_hour_or_day_is_of_what_was_proposed_or_booked(serv
         assert later is not None
         assert date.fromisoformat(later[0]) - date.fromisoformat(first[0]) == timedelta(days=7)
         assert "10:30? yes / no" in (await talk.say("half past 10")).text
-        assert "11:00? yes / no" in (await talk.say("11 rather")).text
+        kept = await talk.say("11 rather")
+        assert "11:00? yes / no" in kept.text
+        assert later[0] in kept.text
+        assert "10:30? yes / no" in (await talk.say("half an hour earlier")).text
+        assert later[0] in (await talk.say("morning if poss")).text
+        assert "11:00? yes / no" in (await talk.say("11")).text
         assert "Book *Dr. Anna Smith*" in (await talk.say("with dr smith instead")).text
         assert "Booked" in (await talk.say("yes")).text
         moved = await talk.say("with dr jones instead")

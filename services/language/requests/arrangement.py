@@ -5,7 +5,7 @@ Pure. A move is read from what was said in it; a new one from what was noted of 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import datetime, timedelta
 from typing import Any
 
 from services.language.replies.references import number_alone_in, references_in
@@ -110,9 +110,8 @@ class Arranging:
         wishes = of_move if is_move else {**self.wishes, **changed}
         known = {name: str(wishes[key]) for name, key in NOTED_AS.items() if key in wishes}
         known |= self._other_day(said)
-        if says_impossible_clock(self.asked) or says(self.asked, "another_hour"):
-            known.pop("time", None)  # an earlier one is not meant either
-        if part_of_day_in(self.asked) and NOTED_AS["time"] not in wished:
+        is_none = says_impossible_clock(self.asked) or says(self.asked, "another_hour")
+        if is_none or (part_of_day_in(self.asked) and NOTED_AS["time"] not in wished):
             known.pop("time", None)  # "rather in the afternoon" takes back what was proposed
         if part := next((s for s in said if part_of_day_in(s) or says(s, "after_an_hour")), ""):
             known.setdefault("time", part)
@@ -131,12 +130,15 @@ class Arranging:
         shift, shown = shift_in(self.asked), _told(self.shown, "day")
         if self.is_move:
             return {"day": self.asked} if shift is not None else {}
-        if shift and shown:
-            return {"day": (date.fromisoformat(shown) + shift).isoformat()}
+        if shift and shown and (":" in shown or not shift % timedelta(days=1)):
+            goal = datetime.fromisoformat(shown) + shift
+            return {"day": f"{goal:%Y-%m-%d}"} | ({"time": f"{goal:%H:%M}"} if goal.hour else {})
         day, *days = (slots_in(one, is_booking=True).get("date_preference", "") for one in said)
         weeks = next((one for one in days if "week" in one), "")
         is_weekday = day in words_for("weekday") - {"today", "tomorrow"}
-        return {"day": f"{day} {weeks}"} if weeks and is_weekday else {}
+        if weeks and is_weekday:
+            return {"day": f"{day} {weeks}"}
+        return {} if day or not shown else {"day": shown[:10]}
 
     def _said(self) -> list[str]:
         """Return the user's messages that it goes on in, the newest first."""
@@ -167,17 +169,17 @@ def _proposed(shown: str) -> list[str]:
 
 
 def _rows_in(shown: str, wanted: str) -> list[str]:
-    lines = shown.splitlines()
     if wanted == "time":
         return [one for one in _told(shown, "times").split(", ") if one]
-    return [line[2:].partition(": ")[0] for line in lines if line.startswith("- ")]
+    return [line[2:].partition(": ")[0] for line in shown.splitlines() if line.startswith("- ")]
 
 
 def _told(shown: str, part: str) -> str:
-    """Return the day or the times of the free ones that a text of ours told; "" for none."""
-    names = ("free_are", "time_is_taken")
-    told = (told_in(name, line) for line in shown.splitlines() for name in names)
-    return next((one[part] for one in told if one is not None), "")
+    """Return the day that a text of ours told, or the times that are free then; "" for none."""
+    lines = [(one, line) for line in shown.splitlines() for one in ("free_are", "time_is_taken")]
+    lines += [("proposed_book", one) for one in _proposed(shown)]
+    told = (told_in(name, line) for name, line in lines)
+    return next((one.get(part) or one["start"] for one in told if one is not None), "")
 
 
 def _may_be_name(text: str) -> bool:

@@ -108,8 +108,8 @@ def _new_task(text: str) -> Given | None:
     first, behind = run.start, " ".join(words[run.stop :])
     while first and _is_of(words[first - 1], "before_due"):
         first -= 1
-    if not first and words[run.stop - 1][-1] in ",:":
-        # "erinnere mich am Montag um 9, die Tochter anzurufen"
+    if not first and behind and "'" not in words[0]:
+        # "erinnere mich am Montag um 9, die Tochter anzurufen", "remind me Fri 4pm ward list"
         return {"title": behind, "due": " ".join(words[: run.stop]).rstrip(",:")}
     if behind or says(words[first - 1], "after_which"):  # "nothing to eat after midnight"
         return {"title": whole}
@@ -125,8 +125,6 @@ def _with_hour(when: str) -> str:
 def as_move(text: str, shown: str | None = "") -> str:
     """Return "make it 12" and "no, at 12" as "move it to 12:00"; what makes it no time stays.
 
-    "With Dr. Smith instead" moves, too.
-
     Args:
         shown: What was told last: "10 instead of 8" and "no, 10" mean an hour where it told of one,
             a time alone is of what was just added; None where it is known that something moves.
@@ -134,7 +132,7 @@ def as_move(text: str, shown: str | None = "") -> str:
     if tells_made(shown or "") and is_time_alone(text):
         return f"move it to {in_english(text)}"
     if (doctor := parts_in(text, "another_doctor")) is not None:
-        return f"move it to {doctor['goal']}"
+        return f"move it to {doctor['goal']}"  # "with Dr. Smith instead"
     made, told = (parts_in(with_months(text), one) or {} for one in ("makes_it", "another_time"))
     goal, other, old = _with_span(made.get("goal", "")), told.get("goal", ""), told.get("old", "")
     hours = None if shown is None else hours_told(shown)

@@ -86,6 +86,7 @@ def test_a_note_is_shown_with_what_it_would_answer(
     ("question", "held", "is_shown"),
     [
         ("can he have ibuprofen?", "he is allergic to aspirin", True),
+        ("any allergies?", "he had a rash with amoxicillin as a child", True),
         ("any blood thinners?", "she is on apixaban 5 mg bid", True),
         ("any blood thinners?", "she is on ramipril 5 mg bid", False),
         ("is she allergic to penicillin?", "she is allergic to latex", False),
