@@ -19,7 +19,7 @@ from services.language.requests.clock import (
 )
 from services.language.words.in_english import in_english
 from services.language.words.own_texts import is_own_choice
-from services.language.words.phrases import says, words_for
+from services.language.words.phrases import says
 from services.language.words.talk_texts import ends_with_text, told_in
 from services.language.words.text_words import all_words
 
@@ -30,6 +30,7 @@ NOTED_AS: Mapping[str, str] = {
 }
 """The entity that keeps each field of the form."""
 _NAME_WORDS, _TELLING_CHARS = 4, 3
+_TELL_A_DAY = ("free_are", "time_is_taken", "day_is_full")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +135,11 @@ class Arranging:
             goal = datetime.fromisoformat(shown) + shift
             return {"day": f"{goal:%Y-%m-%d}"} | ({"time": f"{goal:%H:%M}"} if goal.hour else {})
         day, *days = (slots_in(one, is_booking=True).get("date_preference", "") for one in said)
-        weeks = next((one for one in days if "week" in one), "")
-        is_weekday = day in words_for("weekday") - {"today", "tomorrow"}
-        if weeks and is_weekday:
-            return {"day": f"{day} {weeks}"}
-        return {} if day or not shown else {"day": shown[:10]}
+        is_ahead = bool(shown) and any(one.startswith(("in ", "next ")) for one in days)
+        near = (datetime.fromisoformat(shown[:10]) + timedelta(n) for n in range(7 * is_ahead))
+        of_week = [one for one in near if f"{one:%a}".casefold() == day[:3] and " " not in day]
+        found = f"{of_week[0]:%Y-%m-%d}" if of_week else "" if day else shown[:10]
+        return {"day": found} if found else {}
 
     def _said(self) -> list[str]:
         """Return the user's messages that it goes on in, the newest first."""
@@ -176,10 +177,10 @@ def _rows_in(shown: str, wanted: str) -> list[str]:
 
 def _told(shown: str, part: str) -> str:
     """Return the day that a text of ours told, or the times that are free then; "" for none."""
-    lines = [(one, line) for line in shown.splitlines() for one in ("free_are", "time_is_taken")]
+    lines = [(one, line) for line in shown.splitlines() for one in _TELL_A_DAY]
     lines += [("proposed_book", one) for one in _proposed(shown)]
     told = (told_in(name, line) for name, line in lines)
-    return next((one.get(part) or one["start"] for one in told if one is not None), "")
+    return next((one.get(part) or one.get("start", "") for one in told if one is not None), "")
 
 
 def _may_be_name(text: str) -> bool:
