@@ -139,6 +139,7 @@ def as_move(text: str, shown: str | None = "") -> str:
     is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
     is_of_shown = is_hour and (hours is None or (int(old) in hours if old else bool(hours)))
     goal = goal or (other if is_of_shown or is_time_alone(other) or shift_in(other) else "")
+    goal = f"in {goal}" if says(goal, "span_of_days") else goal
     hour = hour_alone_in(goal := _DOTTED.sub(r"\1:\2", goal))  # "make it 9.30"
     told_by = (lambda: shift_in(goal), lambda: lasting_in(goal, timedelta()), lambda: _when([goal]))
     is_time = bool(goal) and (hour is not None or any(one() is not None for one in told_by))

@@ -18,10 +18,8 @@ _READ_CHARS = 2_000
 _TELLING_CHARS = 4
 _NOT_AT_END = re.compile(r"(?<!\w)not(?=[\s,]*(?:please[\s,]*)?\Z)")
 _REST = r"(?P<rest>[^.?!;\n]{1,160}?)"
-_HOURS = (
-    "one", "two", "three", "four", "five", "six",
-    "seven", "eight", "nine", "ten", "eleven", "twelve",
-)  # fmt: skip
+_HOURS = ("one", "two", "three", "four", "five", "six",
+          "seven", "eight", "nine", "ten", "eleven", "twelve")  # fmt: skip
 _QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u00bb\n]{1,200}["\u201d\u201c\u00bb]')
 _DAY_OF_MONTH = re.compile(
     r"(?i)\b(on|due|until|am|bis|zum|den) ([1-9]|[12]\d|3[01])\.(1[0-2]|0?[1-9])(?!\d|[.:]\d)\.?"
