@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
+from services.language.charts.chart_entries import chart_nouns
 from services.language.told.read_statements import STATED_LIMIT
 from services.language.utterance import ChartQuestion, Task, TeamMember, Utterance
 
@@ -175,8 +176,14 @@ def is_settled(utterance: Utterance) -> bool:
         return True
     if utterance.addressee is not None:
         return True
-    is_known = bool(utterance.about) and all(one.tool not in _SEARCHES for one in utterance.about)
+    is_known = bool(utterance.about) and all(_is_known(one) for one in utterance.about)
     return utterance.agent is not None and is_known and not utterance.references
+
+
+def _is_known(question: ChartQuestion) -> bool:
+    """Whether a rule knows what is asked for; of a search, only what the vocabulary names."""
+    named = {question.name, question.head} & chart_nouns(*_SEARCHES)
+    return question.tool not in _SEARCHES or bool(named)
 
 
 def folded_in(

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from services.language.reader import (
     AddressedReading,
     FollowedReading,
@@ -10,9 +12,10 @@ from services.language.reader import (
     followed_shape,
     instructions,
     is_of_the_open,
+    is_settled,
     question,
 )
-from services.language.utterance import TeamMember
+from services.language.utterance import ChartQuestion, TeamMember, Utterance
 
 TEAM = ReaderTeam(
     (
@@ -57,3 +60,15 @@ def test_a_reading_is_of_the_open_patient_unless_another_is_meant() -> None:
     assert is_of_the_open(FollowedReading(task="answer", agent="nobody"))
     assert is_of_the_open(AddressedReading(task="answer", agent="nobody", patient="open"))
     assert not is_of_the_open(AddressedReading(task="answer", agent="nobody", patient="p1"))
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "settled"),
+    [("margin free", "margin", True), ("margin", "", True), ("zebra", "", False)],
+)
+def test_a_model_is_asked_only_where_a_search_is_for_words_that_no_list_has(
+    name: str, head: str, settled: bool
+) -> None:
+    asked = ChartQuestion("search_record", {"query": name}, name=name, head=head)
+    said = Utterance("…", task="answer", agent="PatientHistory", about=(asked,))
+    assert is_settled(said) is settled
