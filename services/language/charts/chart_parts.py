@@ -165,10 +165,22 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     if is_again and "when" in part.aspects and is_of_values(part):
         part.aspects.add("latest")  # "his A1c and when was it done": the one that is told
     opening = next((piece for piece in pieces if not is_joint(piece, words)), None)
-    if opening is not None and "whether" in opening.of("aspect"):
-        part.aspects.add("whether")
     part.is_asked_anew = opening is not None and opening.text in words.words.asking
+    if opening is not None and _asks_whether(part, opening):
+        part.aspects.add("whether")
     return part
+
+
+def _asks_whether(part: QuestionPart, opening: Piece) -> bool:
+    """Whether a yes or a no is asked for: by its first word, or "ASA - still on it?", "on ASA?"."""
+    if "whether" in opening.of("aspect") and (part.runs or "part" not in opening.by_kind):
+        return True
+    asking = (one for one in part.pieces if "whether" in one.of("aspect"))
+    if part.runs and any("status" in one.of("part") for one in asking):
+        return not part.is_asked_anew
+    is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
+    is_taken = "takes" in opening.of("frame") and "over" not in part.frames
+    return is_drug and is_taken and not part.parts
 
 
 def _is_purpose(topic: TopicSpec, before: str, part: QuestionPart) -> bool:
@@ -231,6 +243,8 @@ def aspect_of(part: QuestionPart) -> Aspect:
         {"when", "change"} <= part.aspects or (part.is_before and "dose" in part.parts)
     ):
         return "change"  # "when was morphine increased", "the dose before"
+    if is_drug and {"whether", "latest"} <= part.aspects and not part.parts:
+        return "whether"  # "is he on aspirin now?"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
     is_course = bool(part.aspects & {"change", "trend"}) and bool(part.topics)

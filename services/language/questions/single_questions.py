@@ -67,7 +67,8 @@ def _grown(part: QuestionPart) -> str:
 
 def _is_finding(part: QuestionPart) -> bool:
     """Whether what is named is found by imaging: "liver mets", "the biggest nodule"."""
-    said = {word for run in part.runs[:1] for one in run.known for word in one.name.split()}
+    known = (one for run in part.runs[:1] for one in run.known if one.tool != "results")  # no BMI
+    said = {word for one in known for word in one.name.split()}
     said |= {run.text.split()[-1] for run in part.runs[:1]}
     found = [one for one in said if one in _FINDINGS or one.endswith(_LONG_FINDINGS)]
     return bool(found or _grown(part))

@@ -76,18 +76,7 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     if not question.name or len(names) > 1:
         return ()
     if question.head:
-        headless = searches_for(replace(question, head=""))
-        # A value, or a drug, tells more than where it is mentioned.
-        is_value = question.tool in ("results", "medications")
-        head = _of_the_head(question)
-        # What no list has may stand in a flag or a note without the rest.
-        own = [one for one in searches_for(head) if one not in headless]
-        if question.tool == "medications" and question.aspect != "whether":
-            # "Which painkillers did he get for the fracture?"
-            rest = question.name.removeprefix(question.head).strip()
-            ill = replace(question, tool="problems", arguments=OF_ALL, name=rest, head="")
-            return (replace(ill, aspect="all", part="treatment"), head, *headless, *own)
-        return (head, *headless, *own) if is_value else (*headless, head, *own)
+        return _beside_the_head(question)
     measured = values_instead.measured_for(question) if question.tool == "procedures" else None
     taken = _taken(question) or measured
     said = concept_rows()["also_said"].get(question.name)
@@ -100,6 +89,28 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     found = [*([taken] if taken else []), _searched(question, query, name), *typed]
     is_of_days = question.span is not None and question.tool in _BESIDE  # lists of all days
     return (*found, *(replace(one, span=None) for one in found if is_of_days))
+
+
+def _beside_the_head(question: ChartQuestion) -> Sequence[ChartQuestion]:
+    """Return where to look for a longer name, and for the thing itself that it is of."""
+    headless = searches_for(replace(question, head=""))
+    head = _of_the_head(question)
+    # What no list has may stand in a flag or a note without the rest.
+    rest = [*headless, *(one for one in searches_for(head) if one not in headless)]
+    match question.tool:
+        # A value, or a drug, tells more than where it is mentioned.
+        case "results":  # "evaluation of fundal height" was done
+            done = replace(question, tool="procedures", arguments={"name": question.name}, head="")
+            return (done, head, *rest)
+        case "medications" if question.aspect == "whether":
+            return (head, *rest)
+        case "medications":  # "Which painkillers did he get for the fracture?"
+            name = question.name.removeprefix(question.head).strip()
+            ill = replace(question, tool="problems", arguments=OF_ALL, name=name, head="")
+            return (replace(ill, aspect="all", part="treatment"), head, *rest)
+        case _:
+            at = len(headless)
+            return (*rest[:at], head, *rest[at:])
 
 
 def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
