@@ -171,7 +171,7 @@ def _own_name(piece: Piece, *, is_part: bool) -> str:
     names: Sequence[NameIs] = piece.of("name")
     if is_part:  # of a biopsy of the kidney no function
         names = [name for name in names if name.tool == _ANYWHERE] or names
-        names = [name for name in names if piece.text not in name.name.split()]  # animal dander
+        names = [one for one in names if piece.words[0] not in one.name.split()]  # animal dander
     return names[0].name if names else piece.text
 
 
