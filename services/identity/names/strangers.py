@@ -159,6 +159,7 @@ def _is_half_initial(word: Word, last: Word) -> bool:
     """Whether the heading is a name with one half a letter: `Dolores I: Hb`, `I. Wolf: Hb`."""
     letter, name = (word, last) if len(word.raw) == 1 else (last, word)
     is_told = word.heads and last.is_first and len(letter.raw) == 1 < len(name.raw)
+    is_told &= word.gap not in HYPHENS  # `X-ray: when`
     is_told = is_told and not (name.is_in("titles_of_patients") or letter.raw in ("a", "n"))
     is_name = is_known_name(name.text) and (name.raw.istitle() or not is_ordinary_name(name.text))
     return (
