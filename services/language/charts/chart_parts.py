@@ -178,9 +178,8 @@ def _asks_whether(part: QuestionPart, opening: Piece) -> bool:
     asking = (one for one in part.pieces if "whether" in one.of("aspect"))
     if part.runs and any("status" in one.of("part") for one in asking):
         return not part.is_asked_anew
-    is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     is_taken = "takes" in opening.of("frame") and "over" not in part.frames
-    return is_drug and is_taken and not part.parts
+    return _names_drug(part) and is_taken and not part.parts
 
 
 def _is_purpose(topic: TopicSpec, before: str, part: QuestionPart) -> bool:
@@ -230,6 +229,18 @@ def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
     return what
 
 
+def _names_drug(part: QuestionPart) -> bool:
+    """Whether a part names something that is taken."""
+    return any(one.tool == "medications" for run in part.runs for one in run.known)
+
+
+def _aspect_of_drug(part: QuestionPart) -> Aspect | None:
+    if {"when", "change"} <= part.aspects or (part.is_before and "dose" in part.parts):
+        return "change"  # "when was morphine increased", "the dose before"
+    is_now = {"whether", "latest"} <= part.aspects and not part.parts
+    return "whether" if is_now else None  # "is he on aspirin now?"
+
+
 def aspect_of(part: QuestionPart) -> Aspect:
     """Return which of the rows a part asks for, the one that wins of several."""
     of_visits = {topic.tool for topic in part.topics} == {"encounters"}
@@ -238,13 +249,8 @@ def aspect_of(part: QuestionPart) -> Aspect:
     is_of_amount = bool(part.unit) or "dose" in part.parts
     if "change" in part.aspects and ("average" in part.aspects or is_of_amount):
         return "change"  # "average yearly gain", "how many kg did she lose in total?"
-    is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
-    if is_drug and (
-        {"when", "change"} <= part.aspects or (part.is_before and "dose" in part.parts)
-    ):
-        return "change"  # "when was morphine increased", "the dose before"
-    if is_drug and {"whether", "latest"} <= part.aspects and not part.parts:
-        return "whether"  # "is he on aspirin now?"
+    if _names_drug(part) and (of_drug := _aspect_of_drug(part)) is not None:
+        return of_drug
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
     is_course = bool(part.aspects & {"change", "trend"}) and bool(part.topics)

@@ -7,6 +7,7 @@ from services.language.charts.chart_parts import RANKED, QuestionPart
 from services.language.charts.named_runs import Run
 from services.language.charts.tools_named import SEARCH
 from services.language.utterance import Aspect
+from services.language.words.vocabulary import concept_rows
 
 NEVER_OF = {
     "problems": frozenset({"results", "medications", "immunizations", "procedures"}),
@@ -119,7 +120,9 @@ def _is_of_something_else(
     status: TopicSpec, found: Mapping[str, TopicSpec], runs: Sequence[Run]
 ) -> bool:
     """Whether the status or stage of something is asked for that is no tumour: "rubella status"."""
-    if status.name == "stage":
+    if status.name in ("stage", ""):
         named = [known.name for run in runs for known in run.known if known.tool == "problems"]
-        return bool(named) and not any("cancer" in name for name in named)
+        members = concept_rows()["problems"]["Cancer"]["members"]
+        tumours = ("cancer", "metasta", *(str(one).casefold() for one in members))
+        return bool(named) and not any(one in name for name in named for one in tumours)
     return status.name == "status" and bool(runs or len(found) > 1)
