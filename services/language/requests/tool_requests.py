@@ -16,11 +16,12 @@ from services.language.figures.full_dates import birth_date_in
 from services.language.pointing.when import When, when_of
 from services.language.replies.addressing import without_address
 from services.language.requests.clock import day_in, hour_alone_in, lasting_in, shift_in
-from services.language.words.folding import fold, words_of
+from services.language.words.folding import words_of
 from services.language.words.in_english import in_english, with_months
 from services.language.words.phrases import parts_in, says, without, words_for
 from services.language.words.talk_texts import tells_made
 from services.language.words.text_words import (
+    full_name_in,
     mail_addresses_in,
     named_after,
     owner_in,
@@ -348,21 +349,3 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
     ),
 }
 """By the kind of thing that is named; the last of each lists what there is."""
-
-
-_WORD = re.compile(r"[^\W\d_][\w'’-]*|[,(?!;:.\d]")
-_NAME_WORDS = range(2, 7)
-
-
-def full_name_in(text: str) -> str | None:
-    """Return the first and family name that `text` gives; None where it gives no two words."""
-    named: list[str] = []
-    for word in [*_WORD.findall(text), ","]:
-        is_around = fold(word)[0] in words_for("around_person")
-        if word[0].isalpha() and not is_around:
-            named.append(word)
-        elif len(named) in _NAME_WORDS and named[-1][0].isupper():
-            return " ".join(named)
-        else:
-            named = []
-    return None

@@ -22,6 +22,8 @@ _PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
 _JOINED_WORD = re.compile(r"[\w'-]+")
 _WORD_OR_NUMBER = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+")
+_NAME_WORD = re.compile(r"[^\W\d_][\w'’-]*|[,(?!;:.\d]")
+_NAME_WORDS = range(2, 7)
 
 
 def telling_words(text: str) -> list[str]:
@@ -74,6 +76,20 @@ def named_after(text: str, name: str) -> str | None:
 def mail_addresses_in(text: str) -> list[str]:
     """Return the addresses of mail in `text`."""
     return _ADDRESS.findall(text)
+
+
+def full_name_in(text: str) -> str | None:
+    """Return the first and family name that `text` gives; None where it gives no two words."""
+    named: list[str] = []
+    for word in [*_NAME_WORD.findall(text), ","]:
+        is_around = fold(word)[0] in words_for("around_person")
+        if word[0].isalpha() and not is_around:
+            named.append(word)
+        elif len(named) in _NAME_WORDS and named[-1][0].isupper():
+            return " ".join(named)
+        else:
+            named = []
+    return None
 
 
 def phone_number_in(text: str) -> str | None:

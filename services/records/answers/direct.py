@@ -18,7 +18,6 @@ from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_t
 from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.choosing import events
 from services.records.answers.choosing.asked_rows import asked_rows, has_answer
-from services.records.answers.choosing.events import events_of_stay, stays_of
 from services.records.answers.choosing.excluded_rows import (
     done_for,
     may_hold_what_is_left_out,
@@ -182,8 +181,8 @@ class _Answers:
     ) -> tuple[ViewRow, ChartQuestion, tuple[ViewRow, ...]] | None:
         """Return what a stay is asked for, with the stays of then that are for something else."""
         each = (
-            stays_of(question, taken, event, self.looked.view_of(event))
-            for event in events_of_stay(question, taken)
+            events.stays_of(question, taken, event, self.looked.view_of(event))
+            for event in events.events_of_stay(question, taken)
         )
         return next(filter(None, each), None)
 
@@ -254,8 +253,7 @@ class _Answers:
         if looked_at is not None:
             absent = further.with_parts(question, absent, looked_at, self.words)
             absent = self._named(question, absent, looked_at)
-            measured = measured_for(question)
-            return absent if measured is None else self._with_value(measured, absent)
+            return self._with_value(measured_for(question), absent)
         return "\n".join([self._named(question, absent, taken), *later])
 
     def _with_illness(self, question: ChartQuestion, told: str) -> str:
@@ -279,10 +277,9 @@ class _Answers:
         """Return `absent`, also of a name that nobody knows, where `view` does not hold it."""
         return absent if has_answer(question, view) else said_absent(question, absent, self.words)
 
-    def _with_value(self, measured: ChartQuestion, absent: str) -> str:
+    def _with_value(self, measured: ChartQuestion | None, absent: str) -> str:
         """Add the value of `measured`, where there is one, to what says that an illness is not."""
-        found = self.looked.view_of(measured)
-        if not has_answer(measured, found):
+        if measured is None or not has_answer(measured, found := self.looked.view_of(measured)):
             return absent
         return f"{absent}\n{self.words.say('measured')} {answer_of(measured, found, self.words)}"
 
