@@ -164,12 +164,11 @@ def _adds_unknown(
     meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or fit.is_hedged(clause, row)]
     meant = [row for row in meant if not row.is_text or _is_there(clause, row)]
-    meant = [row for row in meant if row.kind != "personal" or row.words & {*clause.names}]
-    meant = _of_whom(sentence.words, meant)
+    of_whom = _of_whom(sentence.words, meant)
+    meant = [row for row in of_whom if row.kind != "personal" or row.words & {*clause.names}]
     told = [row.words if is_denied else row.words - fit.lacked(row) for row in meant]
     heads = (stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text)
-    sites = (site for row in meant for site in row.sites)
-    known = frozenset(clause.names).union(*told, *heads, *sites)
+    known = frozenset(clause.names).union(*told, *heads, *(s for row in meant for s in row.sites))
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == SHORT_CHARS for word in said - known)
     texts = [row.says.lower().replace("(", "").split() for row in meant if is_short]
