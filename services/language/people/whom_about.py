@@ -9,6 +9,7 @@ from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.figures.full_dates import full_dates
 from services.language.people.descriptions import first_parts
 from services.language.people.mentions import read_words
+from services.language.people.named_person import is_known_name
 from services.language.people.pointed_at import pointed_at
 from services.language.people.signed_word import Word
 from services.language.sentences.sentences import sentences_of
@@ -76,8 +77,11 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     asked, value = part.get("what", ""), part.get("value", "")
     told = words_of(part.get("beside", who))
     is_kin = bool(told) and of_people("relatives").issuperset(told)
-    if (is_kin and "ca" in words_of(asked or who)[1:]) or asked in of_people("of_allergens"):
-        return ""  # "Mutter Mamma-Ca" is a relative's cancer, and nobody's calcium; "rice allergy?"
+    is_allergen = who.islower() and not of_people("of_allergens").isdisjoint(words_of(asked))
+    is_strange = not any(map(is_known_name, words_of(who)))  # "adhesive plaster allergy?"
+    is_allergen &= is_strange or asked in of_people("of_allergens")  # "rice allergy?"
+    if (is_kin and "ca" in words_of(asked or who)[1:]) or is_allergen:
+        return ""  # "Mutter Mamma-Ca" is a relative's cancer, and nobody's calcium
     if theirs:
         is_job = bool(of_people("told_by_job") & {*words_of(theirs)})  # `the teacher's stage`
         nouns = chart_nouns() if is_job else measured_nouns() - of_people("sizes_of_things")
