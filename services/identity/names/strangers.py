@@ -59,7 +59,8 @@ def strangers_in(
     """
     for place in sorted(free):
         word, has_hit = run[place], place in known_by_hit
-        if own is not None and is_short_for(word.text, given_words(own)):
+        is_own = own is not None and is_short_for(word.text, given_words(own))
+        if is_own or _is_allergen(word):
             continue
         if (letters := _initials(message, run, place, roster)) and not _are_initials_of(
             own, letters, word
@@ -77,6 +78,12 @@ def strangers_in(
         owns = owns and not is_met(message.text, word.raw)
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
             yield (word,)
+
+
+def _is_allergen(word: Word) -> bool:
+    """Whether no name stands before an allergy: `adhesive plaster allergy?`."""
+    is_before = not of_people("of_allergens").isdisjoint((word.after, word.beyond))
+    return is_before and word.raw.islower() and not is_known_name(word.text)
 
 
 def _heads_as_name(
