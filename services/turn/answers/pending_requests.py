@@ -160,14 +160,12 @@ class PendingRequests(TurnStep):
             read = None  # the team asks something itself
         if is_taken or not is_free or not asks_record(turn.text, read):
             return
-        whose, before, text = (
-            self.patients.asking_whose(),
-            _of_nobody(turn, turn.verdict),
-            turn.text,
-        )
-        waiting = [text] if before is None else asking_again.with_what_waits(before, text)[0]
+        waiting: Sequence[str] = [turn.text]
+        before = _of_nobody(turn, turn.verdict)
+        if before is not None:
+            waiting = asking_again.with_what_waits(before, turn.text)[0]
         payload = {answers.ASKED: answers.as_waiting(waiting)}
-        turn.ask("which_patient", whose, patient_id=None, payload=payload)
+        turn.ask("which_patient", self.patients.asking_whose(), patient_id=None, payload=payload)
 
     def tell_dropped_of_nobody(self, turn: GroundedTurn) -> None:
         """Say which requests that waited for a patient do not wait on with this one."""
