@@ -23,6 +23,7 @@ from group_chat.speakers.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
+from services.evidence.pubmed import RESEARCH
 from services.language.charts.answer_words import answer_words
 from services.language.charts.tools_named import SEARCH
 from services.language.questions.single_questions import CHANGES
@@ -87,6 +88,7 @@ def _of_the_record(prompt: Prompt) -> OfflineReply:
 def _calls(prompt: Prompt) -> Iterator[Call]:
     """Yield the agent's own tools, and those that look for the words of a question.
 
+    What users type leaves the house by no rule: only a model searches PubMed, in words of its own.
     In a step of a plan who has none tells the course of the illness: told by each, it would hide
     what the others found.
     """
@@ -98,7 +100,7 @@ def _calls(prompt: Prompt) -> Iterator[Call]:
     for tool in prompt.tools:
         if tool in own:
             yield Call(tool.wire_name, {})
-        elif has_query and len(tool.required) == 1 and tool.name != RECALL.tool:
+        elif has_query and len(tool.required) == 1 and tool.name not in (RECALL.tool, RESEARCH):
             (name,) = tool.required
             if name in {"query", "question", "text", "words"}:
                 yield Call(tool.wire_name, {name: prompt.query})

@@ -16,5 +16,6 @@ async def test_the_server_runs_with_it_and_no_patient_leaves(tmp_path: Path) -> 
         assert {one.agent for one in said.said} == {"MedicalResearch"}
         await site.talk("patient_4", "@MedicalResearch osimertinib for Margaret Whitfield")
         await site.talk("patient_4", "@MedicalResearch frobnicate of patient_4, born 1957-03-14")
+        await site.talk("patient_4", "@MedicalResearch frobnicate")
         await site.talk("patient_4", "what is her stage?")
     assert double.asked == []  # rules send nothing: only a model asks, in words of its own
