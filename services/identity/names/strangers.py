@@ -81,9 +81,9 @@ def strangers_in(
 
 
 def _is_allergen(word: Word) -> bool:
-    """Whether no name stands before an allergy: `adhesive plaster allergy?`."""
-    is_before = not of_people("of_allergens").isdisjoint((word.after, word.beyond))
-    return is_before and word.raw.islower() and not is_known_name(word.text)
+    """Whether no name stands before an allergy: `adhesive plaster allergy?`, `Cow milk IgE`."""
+    told = of_people("of_antigens", *(["of_allergens"] if word.raw.islower() else []))
+    return bool(told & {word.after, word.beyond}) and not is_known_name(word.text)
 
 
 def _heads_as_name(

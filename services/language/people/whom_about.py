@@ -78,6 +78,7 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     told = words_of(part.get("beside", who))
     is_kin = bool(told) and of_people("relatives").issuperset(told)
     is_allergen = who.islower() and not of_people("of_allergens").isdisjoint(words_of(asked))
+    is_allergen |= not of_people("of_antigens").isdisjoint(words_of(asked or who))
     is_strange = not any(map(is_known_name, words_of(who)))  # "adhesive plaster allergy?"
     is_allergen &= is_strange or asked in of_people("of_allergens")  # "rice allergy?"
     if (is_kin and "ca" in words_of(asked or who)[1:]) or is_allergen:
