@@ -36,6 +36,8 @@ _BOUNDS = {
     ":": r"\s*:\s*",
 }
 _WORD, _STEM = re.compile(r"\w+"), 4
+_MOST_POLITE = 4
+"""So many polite words may be a phrase's own; each more would be another search of the text."""
 _compiled = cache(re.compile)
 _ENDS = re.compile(r"^[\s\"'\u201c\u201d,;.]+|[\s\"'\u201c\u201d,;.]+$")
 
@@ -145,7 +147,7 @@ def _of_one(pattern: re.Pattern[str], plain: str, language: str) -> Iterator[re.
 
 @lru_cache(maxsize=512)
 def _polite_ends(plain: str, language: str) -> tuple[Sequence[int], Sequence[int]]:
-    """Return behind and before which polite words a text may begin and end, most of them first.
+    """Return behind and before which polite words a text may begin and end, the inmost first.
 
     In the expressions themselves they would be most of what is compiled.
     """
@@ -155,7 +157,7 @@ def _polite_ends(plain: str, language: str) -> tuple[Sequence[int], Sequence[int
         starts.insert(0, lead.end())
     while (tail := tails.search(plain, 0, ends[0])) is not None:
         ends.insert(0, tail.start())
-    return starts, ends
+    return starts[:_MOST_POLITE], ends[:_MOST_POLITE]
 
 
 @cache

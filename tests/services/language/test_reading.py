@@ -175,6 +175,17 @@ def test_four_times_as_long_a_text_takes_about_four_times_the_work(piece: str) -
 
 
 @pytest.mark.slow
+def test_polite_words_at_both_ends_do_not_multiply_the_work() -> None:
+    def calls(number: int) -> int:
+        with counted_calls() as made:
+            read(f"{'please ' * number}remind me to call {'please ' * number}", WHOLE_TEAM)
+        return made.count
+
+    calls(59)
+    assert calls(240) < 6 * calls(60)
+
+
+@pytest.mark.slow
 @with_cases("text", "wanted")
 def test_a_question_and_an_order_of_ones_own_are_two_requests(text: str, wanted: list[str]) -> None:
     assert list(apart(text)) == (wanted or [text])
