@@ -35,7 +35,6 @@ from services.conversations.legacy import LegacyHistory
 from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
-from services.language.reading import make_ready
 from services.rounds.round_service import Rounds
 from services.runs.hub import RunHub
 from services.runs.stop_requests import ReplicaSignals, StopRequests
@@ -293,7 +292,6 @@ def main() -> int:
         traces = configure_traces(
             endpoint=settings.otel_exporter_otlp_endpoint, service_name=settings.otel_service_name
         )
-        make_ready()
         with folder_held(settings.data_dir) if settings.owns_folder else nullcontext():
             asyncio.run(run(settings))
     except ConfigurationError as error:

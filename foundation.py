@@ -38,7 +38,7 @@ from services.evidence.foreign.servers import ForeignServers
 from services.identity.directory import Directory
 from services.identity.identity_factory import directory_for, linker_for
 from services.language.reader import ReaderTeam
-from services.language.reading import OTHER_MESSAGES, make_ready
+from services.language.reading import make_ready
 from services.orders.order_drafts import OrderDrafts
 from services.patient_context.beside import chart_has, staff_beside
 from services.patient_context.reading.analyzer import PatientContextAnalyzer
@@ -164,7 +164,7 @@ def started(base: Foundation) -> Started:
     All that is made until then stays: the collector need not look at it in every tenth turn.
     """
     base.safety.compile()
-    make_ready(OTHER_MESSAGES)
+    make_ready()
     base.records.start()
     import_kernel()
     from group_chat.build import build_team, connected_for

@@ -45,19 +45,19 @@ from services.language.words.phrases import says
 from services.language.words.vocabulary import LANGUAGES
 
 _OF_TEXTS = frozenset({SEARCH, "documents", "read_document", "care"})
-OTHER_MESSAGES = (
+_MESSAGES = (
+    "What does the latest imaging show?",
     "Go back to the last one and tell me the stage.",
     "She says that her pain is worse today.",
     "Book a slot with Dr. Lee tomorrow at 10 and remind me to call her.",
 )
-"""What users say besides questions: made ready once the port is open."""
 LONGEST_READ_CHARS = 4_000
 """What is longer is a document: its beginning is read."""
 
 
-def make_ready(messages: Sequence[str] = ("What does the latest imaging show?",)) -> None:
-    """Make the words and expressions of such messages now, so that no user waits for them."""
-    for one in messages:
+def make_ready() -> None:
+    """Make the words and expressions of what users ask, tell and order, so that nobody waits."""
+    for one in _MESSAGES:
         read(one, Situation(now=datetime(2026, 1, 1, tzinfo=UTC)))
         held_statements(one.removesuffix("?"))
         told_in(one)
