@@ -280,9 +280,7 @@ def _is_unknown(
     is_wish |= clause.says("who") and clause.says("was_told")
     is_told, is_denied = is_told or is_wish, "no" in clause.cues
     may_be = ({"maybe"} if is_promised or is_wish else set()) | ({"no"} if is_wish else set())
-    if not is_told or clause.cues & _NO_STATEMENT - may_be:
-        return False
-    if _is_judged_by_others(clause):
+    if not is_told or clause.cues & _NO_STATEMENT - may_be or _is_judged_by_others(clause):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
