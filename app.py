@@ -36,8 +36,7 @@ from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
 from services.rounds.round_service import Rounds
-from services.runs.hub import RunHub
-from services.runs.stop_requests import ReplicaSignals, StopRequests
+from services.runs.hub import ReplicaSignals, RunHub, StopRequests
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs

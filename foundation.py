@@ -28,8 +28,7 @@ from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.chart_access.chart_access_factory import ChartAccess, charts_for
 from services.conversations.claimant import Claimant
-from services.conversations.clear_undo import ClearUndo
-from services.conversations.clearing import Clearing
+from services.conversations.clearing import Clearing, ClearUndo
 from services.conversations.conversation_factory import claimant_for
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers

@@ -7,12 +7,7 @@ from foundation import Foundation, claimant_of, clear_undo_of, days_of, feedback
 from routes.requests.context import RouteContext, SocketLimits
 from routes.requests.health import Readiness
 from routes.server import WebAccess
-from services.access.access_factory import (
-    authenticator_for,
-    origin_policy_for,
-    rate_for,
-    sign_in_for,
-)
+from services.access import access_factory
 from services.access.limits import SocketSlots
 from services.access.sign_in.fhircast import Hub
 from services.channels.feedback import PageFeedback
@@ -31,7 +26,7 @@ from services.turn.looks import look_book_for
 from services.turn.memory import memory_rules
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
-from services.views.branching import Branching
+from services.views.branching import Branching, Restoring
 from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
 from services.views.conversation_reader import ConversationReader
@@ -39,7 +34,6 @@ from services.views.drafts import Drafts
 from services.views.memory_service import MemoryService
 from services.views.patient_chart import PatientChart, ProgramCharts
 from services.views.patient_finder import PatientFinder
-from services.views.restoring import Restoring
 from services.views.worklist import Worklist
 
 
@@ -61,9 +55,9 @@ def route_context_of(
         scheduler=scheduler,
         reader=reader,
         team=base.team,
-        rate=rate_for(base, settings.messages_per_minute, RateLimitedError),
+        rate=access_factory.rate_for(base, settings.messages_per_minute, RateLimitedError),
         reads=base.access.reads,
-        exports=rate_for(base, settings.exports_per_minute, TooManyExportsError),
+        exports=access_factory.rate_for(base, settings.exports_per_minute, TooManyExportsError),
         glass=base.access.glass,
         slots=SocketSlots(limit=settings.sockets_per_user),
         clock=clock,
@@ -99,11 +93,11 @@ def route_context_of(
 def web_access_of(base: Foundation) -> WebAccess:
     """Return who comes in, and how."""
     settings, keys = base.settings, base.access.keys
-    ways = sign_in_for(base, keys=keys)
-    authenticator = authenticator_for(base, keys=keys, sign_in=ways.page)
+    ways = access_factory.sign_in_for(base, keys=keys)
+    authenticator = access_factory.authenticator_for(base, keys=keys, sign_in=ways.page)
     return WebAccess(
         authenticator=base.access.noting(authenticator),
-        origins=origin_policy_for(settings),
+        origins=access_factory.origin_policy_for(settings),
         trusted_proxy=settings.trusted_proxy,
         https=(settings.public_base_url or "").startswith("https://"),
         allowed_origins=settings.allowed_origins,

@@ -30,11 +30,10 @@ from services.records.folder.records import FolderRecords
 from services.records.records_factory import prepare_views
 from services.records.resources.record import PatientRecord
 from services.records.views.course import course
-from services.records.views.lists import encounters
+from services.records.views.lists import encounters, problems
 from services.records.views.medications import medications
 from services.records.views.oncology.oncology import status_view
 from services.records.views.papers import documents
-from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.search import search_record
 from services.records.views.summary import chart_summary

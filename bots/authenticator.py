@@ -19,7 +19,7 @@ from data_models.errors import ForbiddenError, SignInUnavailableError, Unauthent
 from services.access import signing_keys
 from services.access.handshake import Handshake, is_loopback
 from services.access.principal import AllowList
-from services.access.token_form import read_form, verified_claims
+from services.access.signing_keys import read_form, verified_claims
 
 PATIENCE_SECONDS = 0.05
 

@@ -21,16 +21,8 @@ from bots.sign_in import UserSignIn
 from bots.token_service import TokenService
 from data_models.clock import Clock
 from data_models.errors import ChannelUnavailableError
+from services import own_sign_in
 from services.channels.ports import ChannelServices
-from services.own_sign_in import (
-    Client,
-    ClientCredentials,
-    ManagedIdentity,
-    OwnToken,
-    TokenErrors,
-    Tokens,
-    TokenSource,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +84,7 @@ def _sign_in(
     services: ChannelServices,
     access: BotAccess,
     delivery: Delivery,
-    tokens: TokenSource,
+    tokens: own_sign_in.TokenSource,
 ) -> UserSignIn | None:
     if config.sign_in is None or services.on_behalf is None:
         return None
@@ -102,30 +94,32 @@ def _sign_in(
 
 LOGIN = "https://login.microsoftonline.com"
 _SCOPE = "https://api.botframework.com/.default"
-_TOKEN_ERRORS = TokenErrors(
+_TOKEN_ERRORS = own_sign_in.TokenErrors(
     refused=ChannelUnavailableError,
     busy=ChannelUnavailableError,
     unreadable=ChannelUnavailableError,
 )
 
 
-def token_source(bot: Registration, *, session: aiohttp.ClientSession, clock: Clock) -> TokenSource:
+def token_source(
+    bot: Registration, *, session: aiohttp.ClientSession, clock: Clock
+) -> own_sign_in.TokenSource:
     """Return where replies of `bot` get their tokens, for its kind of app registration."""
     if not bot.app_id:
-        return OwnToken(token="")  # the Emulator and the Playground ask for none
+        return own_sign_in.OwnToken(token="")  # the Emulator and the Playground ask for none
     if bot.app_type == "UserAssignedMSI":
-        identity = ManagedIdentity(
+        identity = own_sign_in.ManagedIdentity(
             scope=_SCOPE, refused=ChannelUnavailableError, clock=clock, client_id=bot.app_id
         )
-        return Tokens(sign_in=identity, clock=clock)
-    client = Client(
+        return own_sign_in.Tokens(sign_in=identity, clock=clock)
+    client = own_sign_in.Client(
         client_id=bot.app_id,
         scope=_SCOPE,
         token_url=f"{LOGIN}/{bot.directory or 'botframework.com'}/oauth2/v2.0/token",
         secret=bot.app_password,
         is_secret_posted=True,
     )
-    credentials = ClientCredentials(
+    credentials = own_sign_in.ClientCredentials(
         client=client, errors=_TOKEN_ERRORS, session=session, clock=clock
     )
-    return Tokens(sign_in=credentials, clock=clock)
+    return own_sign_in.Tokens(sign_in=credentials, clock=clock)

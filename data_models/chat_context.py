@@ -1,7 +1,7 @@
 """The context document: everything a conversation knows about one patient, or about none."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import AwareDatetime, Field
 
@@ -13,8 +13,36 @@ from data_models.entities.entities import Entities
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.scenarios.scenario_session import PatientProfile, ScenarioSession
-from data_models.statement_check import CheckedStatement
 from data_models.tool_memory import ToolMemory
+
+# What code found about the statements of an agent's message.
+
+StatementState: TypeAlias = Literal["supported", "unsupported", "contradicted"]
+
+
+class CheckedStatement(Part):
+    """One sentence of a message and what the record says of it.
+
+    Sentences without a checkable statement are not listed.
+
+    Attributes:
+        start: Offset of its first character in the stored text.
+        end: Offset behind its last.
+        state: A contradicted one is not shown: its offsets are equal and `text` holds it.
+        sources: Source ids that were compared.
+        record_says: What the record says instead, for people; "" where it says nothing.
+        text: The words of a sentence that was withheld.
+        is_repair: It stands for sentences that were withheld; only figures count it.
+    """
+
+    start: int
+    end: int
+    state: StatementState
+    sources: tuple[str, ...] = ()
+    record_says: str = ""
+    text: str = ""
+    is_repair: bool = False
+
 
 TurnStatus = Literal["PENDING", "IN_PROGRESS", "COMPLETED", "FAILED", "STOPPED"]
 

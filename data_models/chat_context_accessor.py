@@ -14,7 +14,7 @@ from data_models.errors import CorruptConversationError, CorruptDocumentError, N
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.memory_blocks import ArchivedChanges, MemoryChange
-from data_models.storage.blob_changes import put_blob
+from data_models.storage.blob_store import put_blob
 from data_models.tool_memory import RunOutput, TurnRuns
 from data_models.turn_runs import TurnRunsAccessor
 

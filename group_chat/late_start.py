@@ -11,7 +11,7 @@ from data_models.errors import ModelUnavailableError
 from services.group_chat_port import GroupChat, GroupChatEvent, GroupChatRequest
 from services.language.utterance import TeamMember
 from services.model_port import Answer, StructuredModel
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.progress import ToolAction
 from services.team import Team, card_of
 
 START_LIMIT_SECONDS = 60.0

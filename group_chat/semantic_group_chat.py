@@ -31,7 +31,7 @@ from services.language.replies.yes_no import yes_no_in
 from services.language.requests.work import does_deeds, leaves_question
 from services.language.utterance import TeamMember
 from services.records.resources.ports import PatientRecords
-from services.scenarios.session.action import ToolAction, ToolRan
+from services.scenarios.session.progress import ToolAction, ToolRan
 from services.team import Team, card_of
 
 # Runs a tool for a scenario's step, through the kernel that agents' calls go through.

@@ -17,7 +17,7 @@ from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionA
 from services.language.utterance import ChartQuestion, TeamMember
 from services.language.words.detection import WELL_READ, language_of
 from services.language.words.talk_texts import talk_text
-from services.scenarios.session.action import ToolAction, ToolRan
+from services.scenarios.session.progress import ToolAction, ToolRan
 from services.tool_memory.session import FinishedRun
 
 if TYPE_CHECKING:  # it makes the check of a message for a turn

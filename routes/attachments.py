@@ -8,8 +8,7 @@ from aiohttp import web
 from data_models.chat_context import Attachment
 from data_models.errors import AttachmentError, AudioError, BadFrameError
 from routes.chats import download
-from routes.requests.auth import principal_of
-from routes.requests.context import CONTEXT, chat_asked
+from routes.requests.context import CONTEXT, chat_asked, principal_of
 from routes.requests.endpoint import (
     BINARY,
     INTEGER,

@@ -11,8 +11,7 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
 from data_models.errors import BadFrameError, BranchError, FeedbackError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS, number_in
-from routes.requests.auth import browser_session_of, principal_of
-from routes.requests.context import CONTEXT, chat_asked
+from routes.requests.context import CONTEXT, browser_session_of, chat_asked, principal_of
 from routes.requests.endpoint import (
     BINARY,
     FLAG,

@@ -13,8 +13,7 @@ from data_models.chat_context import AgentMessage, Attachment, Turn
 from data_models.errors import BadFrameError
 from data_models.patient_identity import PatientIdentity
 from routes.chats import download
-from routes.requests.auth import principal_of
-from routes.requests.context import CONTEXT
+from routes.requests.context import CONTEXT, principal_of
 from routes.requests.endpoint import BINARY, OBJECT, STRING, WHOSE, Endpoint, in_query
 from services.attachments.papers import PAPERS_HEAD, paper_line
 from services.language.model_output.inert import inert

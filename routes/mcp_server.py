@@ -14,7 +14,7 @@ from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.errors import BadFrameError, RoundsError
-from routes.requests.auth import MCP, principal_of
+from routes.requests.context import MCP, principal_of
 from routes.requests.json_input import json_reply, parse_json
 from services.access.bodies import body_of
 from services.language.model_output.inert import inert

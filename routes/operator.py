@@ -7,11 +7,9 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from data_models.errors import ScenarioDefinitionError, ScenarioInputError
-from routes.requests.auth import operator_of
-from routes.requests.context import CONTEXT
+from routes.requests.context import CONTEXT, operator_of
 from routes.requests.endpoint import STRING, Endpoint, in_query
-from routes.requests.json_input import parse_json
-from routes.requests.problem import Problem, problem_response
+from routes.requests.json_input import Problem, parse_json, problem_response
 from services.access.bodies import body_of
 from services.scenarios.operators.acts import ACTS, PAGE_LIMIT, Act, Answer, Asked
 

@@ -7,16 +7,8 @@ from pydantic import Field
 
 from data_models.errors import BadFrameError
 from data_models.values import ClosedValue
-from routes.requests import endpoint
-from routes.requests.auth import operator_of, principal_of
-from routes.requests.context import CONTEXT, chat_asked
-from routes.requests.json_input import (
-    json_reply,
-    language_asked,
-    query_of,
-    read_body,
-    view_document,
-)
+from routes.requests import endpoint, json_input
+from routes.requests.context import CONTEXT, chat_asked, operator_of, principal_of
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView
@@ -34,10 +26,13 @@ async def find_patients(request: web.Request) -> FoundPatients:
 
 async def show_chart(request: web.Request) -> endpoint.Json:
     """`GET /api/chats/{chat_id}/chart`: one part of the chart of a patient of the conversation."""
-    (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
+    (context, chat_id, owner), patient = (
+        chat_asked(request),
+        json_input.query_of(request, "patient_id"),
+    )
     part, name = request.query.get("part", "summary"), request.query.get("name", "")
     view = await context.chart.part(chat_id, owner=owner, patient_id=patient, part=part, name=name)
-    return view_document(part_in_own_words(view, language_asked(request)))
+    return json_input.view_document(part_in_own_words(view, json_input.language_asked(request)))
 
 
 CHART_PART = endpoint.of(
@@ -84,7 +79,7 @@ async def list_emergencies(request: web.Request) -> endpoint.Json:
 async def review_emergency(request: web.Request) -> Grant:
     """`POST emergencies/{grant_id}/review`: what an operator, not the one concerned, found."""
     glass = _glass(request)
-    said = await read_body(
+    said = await json_input.read_body(
         request,
         EmergencyReview,
         refusal=BadFrameError("not a review: is_justified, and perhaps a note"),
@@ -119,7 +114,7 @@ async def show_memory(request: web.Request) -> web.Response:
 async def change_memory(request: web.Request) -> web.Response:
     """`PATCH /api/chats/{chat_id}/memory`: correct, retire, restore or undo."""
     refusal = BadFrameError("not a list of memory operations")
-    patch = await read_body(request, MemoryPatch, refusal=refusal)
+    patch = await json_input.read_body(request, MemoryPatch, refusal=refusal)
     revision = _revision(request, patch)
     (context, chat_id, owner), patient = chat_asked(request), request.query.get("patient_id")
     view = await context.memory.change(
@@ -137,7 +132,7 @@ def _revision(request: web.Request, patch: MemoryPatch) -> str:
 
 
 def _reply(view: MemoryView) -> web.Response:
-    response = json_reply(view.model_dump(mode="json"))
+    response = json_input.json_reply(view.model_dump(mode="json"))
     response.headers["ETag"] = f'"{view.revision}"'
     return response
 

@@ -12,8 +12,7 @@ from pydantic import BaseModel, Field
 from data_models.chart_view import ChartView
 from data_models.errors import BadFrameError
 from data_models.values import ClosedValue
-from routes.requests.auth import principal_of
-from routes.requests.context import CONTEXT
+from routes.requests.context import CONTEXT, principal_of
 from routes.requests.endpoint import HTML, OBJECT, Endpoint, Json, in_query, of, rows
 from routes.requests.json_input import read_body, view_document
 from services.language.words.vocabulary import read_document

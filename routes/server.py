@@ -12,9 +12,15 @@ from routes.attachments import attachment_routes
 from routes.operator import PREFIX, operator_routes, refusals
 from routes.patients import patient_routes
 from routes.requests import endpoint, health
-from routes.requests.auth import authentication, counting, handshake_of, operator_of
-from routes.requests.context import CONTEXT, RouteContext
-from routes.requests.problem import problems
+from routes.requests.context import (
+    CONTEXT,
+    RouteContext,
+    authentication,
+    counting,
+    handshake_of,
+    operator_of,
+)
+from routes.requests.json_input import problems
 from routes.requests.response_headers import evened, preflights, readable_by, security_headers
 from routes.rounds import round_routes
 from routes.smart import SignInRoutes, SmartRoutes, tell_page
@@ -27,7 +33,7 @@ from services.access.sign_in.fhircast import Hub
 from services.access.sign_in.oidc import OidcSignIn
 from services.access.sign_in.smart import SmartLaunch
 from services.telemetry.metrics import quality_rows
-from services.views.following import PatientFollower
+from services.views.patient_finder import PatientFollower
 
 
 async def show_quality(request: web.Request) -> endpoint.Json:

@@ -9,8 +9,7 @@ from pydantic import BaseModel
 
 from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedError
 from data_models.values import read_value
-from routes.requests.auth import SESSION_COOKIE, SIGN_OUT, known_of
-from routes.requests.context import CONTEXT
+from routes.requests.context import CONTEXT, SESSION_COOKIE, SIGN_OUT, known_of
 from routes.requests.json_input import json_reply
 from routes.streams.following import opening
 from services.access.bodies import body_of

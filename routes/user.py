@@ -5,8 +5,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from routes.requests.auth import principal_of
-from routes.requests.context import CONTEXT
+from routes.requests.context import CONTEXT, principal_of
 from routes.requests.endpoint import FLAG, HTML, NULLABLE, STRING, Endpoint, Json, of, rows
 
 

@@ -18,7 +18,7 @@ from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken
 from services.language.utterance import TeamMember, Utterance
-from services.scenarios.session.action import ToolAction, ToolRan
+from services.scenarios.session.progress import ToolAction, ToolRan
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.tool_memory.session import ToolMemorySession
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from data_models.clock import Clock, IdSource
 from data_models.conversations.claim import Claim
-from data_models.storage.blob_names import is_blob_name
-from data_models.storage.blob_store import BlobStore
+from data_models.storage.blob_store import BlobStore, is_blob_name
 from services.conversations.conversation_factory import caretaker_for
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
 from services.stores import SESSIONS, USERS, opened, require_data

@@ -12,22 +12,17 @@ from functools import partial
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
+from data_models.conversations import turn_events
 from data_models.conversations.claim import Claim
-from data_models.conversations.turn_events import (
-    AgentMessageStarted,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-)
 from data_models.errors import CorruptDocumentError
-from services.conversations.clear_undo import ClearUndo
+from services.conversations.clearing import ClearUndo
 from services.group_chat_port import ActionFinished, GroupChat, GroupChatEvent, GroupChatRequest
 from services.language.replies.commands import is_clear_command
 from services.language.words.own_texts import in_own_language
 from services.patient_context.service import PatientContextService
 from services.records.fhir.reading import reading_as
 from services.runs.hub import Run
-from services.scenarios.session.action import ToolAction, ToolRan
+from services.scenarios.session.progress import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.turn import phases
 from services.turn.answers.clearing import TurnClearing
@@ -114,7 +109,7 @@ class TurnPipeline:
         turn = phases.ClaimedTurn(claim=claim, run=run, now=now, started=started, ids=self._ids)
         reading = reading_as(claim.message.sender.principal_id)
         with metered() as meter, self._metrics.running_turn(), reading:
-            run.emit(RunStarted(run.run_id, run.conversation_id))
+            run.emit(turn_events.RunStarted(run.run_id, run.conversation_id))
             work = asyncio.create_task(self._take(turn))
             async with claim.renewing(on_lost=work.cancel):
                 seconds = self._turn_seconds + _GRACE_SECONDS
@@ -293,7 +288,7 @@ class TurnPipeline:
             if is_seen:
                 self._replies.show_state(turn)
             return
-        if isinstance(event, AgentMessageStarted) and turn.record.has_unsaved_answers:
+        if isinstance(event, turn_events.AgentMessageStarted) and turn.record.has_unsaved_answers:
             await self._documents.save(turn)
         self._scenarios.show(turn)
         turn.record.follow(event, at=self._clock.monotonic())
@@ -312,10 +307,10 @@ class TurnPipeline:
             await self._scenarios.update_index(stored.turn)
         timing = meter.timing(turn, now=self._clock.monotonic())
         if failure is None:
-            turn.run.emit(RunFinished(turn.record.outcome, timing, repeatable))
+            turn.run.emit(turn_events.RunFinished(turn.record.outcome, timing, repeatable))
         else:
             self._held.tell_failed(turn)
             told = in_own_language(failure.user_message, spoken_in(turn))
-            turn.run.emit(RunFailed(failure.code, told, turn.run.run_id))
+            turn.run.emit(turn_events.RunFailed(failure.code, told, turn.run.run_id))
         meter.report(self._metrics, answered, timing)
         return stored

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from data_models.errors import BlobChangedError, BlobExistsError
-from data_models.storage.blob_names import checked_blob_name, checked_blob_prefix
-from data_models.storage.blob_store import Blob, BlobInfo
+from data_models.storage.blob_store import Blob, BlobInfo, checked_blob_name, checked_blob_prefix
 
 _START = datetime(2030, 1, 1, tzinfo=UTC)
 

@@ -12,6 +12,7 @@ from azure.core.settings import settings as azure_settings
 
 from data_models.clock import IdSource
 from data_models.errors import BlobChangedError, BlobExistsError, StoreError
+from data_models.storage import blob_store
 from data_models.storage.azure_client import (
     FAILURES,
     blob_info,
@@ -21,8 +22,6 @@ from data_models.storage.azure_client import (
     quoted_etag,
     run_bounded,
 )
-from data_models.storage.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
-from data_models.storage.blob_store import Blob, BlobInfo
 
 _CLIENTS = 32
 """Clients of single blobs that are kept, by each container: one takes 32 kB, to make it 60 µs."""
@@ -74,15 +73,17 @@ class AzureBlobStore:
         self._tags_of = tags_of
         self._opened = False
 
-    async def read(self, name: str) -> Blob | None:
-        return await run_bounded(self._read(checked_blob_name(name)))
+    async def read(self, name: str) -> blob_store.Blob | None:
+        return await run_bounded(self._read(blob_store.checked_blob_name(name)))
 
     async def create(self, name: str, data: bytes) -> str:
         condition = {"match_condition": MatchConditions.IfMissing}
-        return await self._put(checked_blob_name(name), data, condition, _CREATE_REFUSALS)
+        return await self._put(
+            blob_store.checked_blob_name(name), data, condition, _CREATE_REFUSALS
+        )
 
     async def replace(self, name: str, data: bytes, *, etag: str) -> str:
-        checked_blob_name(name)
+        blob_store.checked_blob_name(name)
         # To the service `*` is any version, and a list of ETags is any of them.
         if not _ETAG.fullmatch(etag):
             raise BlobChangedError("an ETag that the service never gave")
@@ -90,14 +91,14 @@ class AzureBlobStore:
         return await self._put(name, data, condition, _REPLACE_REFUSALS)
 
     async def delete(self, name: str) -> None:
-        await run_bounded(self._delete(checked_blob_name(name)))
+        await run_bounded(self._delete(blob_store.checked_blob_name(name)))
 
-    async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
-        found = self._container.list_blobs(name_starts_with=checked_blob_prefix(prefix))
+    async def list(self, prefix: str) -> AsyncIterator[blob_store.BlobInfo]:
+        found = self._container.list_blobs(name_starts_with=blob_store.checked_blob_prefix(prefix))
         pages = found.by_page()
         while (page := await run_bounded(self._next_page(pages))) is not None:
             for item in page:
-                if is_blob_name(item.name):
+                if blob_store.is_blob_name(item.name):
                     yield blob_info(item)
 
     async def folders(self) -> AsyncIterator[str]:
@@ -105,11 +106,11 @@ class AzureBlobStore:
         while (page := await run_bounded(self._next_page(pages))) is not None:
             for item in page:
                 name = item.name.removesuffix("/")
-                if name != item.name and is_blob_name(name):
+                if name != item.name and blob_store.is_blob_name(name):
                     yield name
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
-        checked_blob_name(name)
+        blob_store.checked_blob_name(name)
         attempt = partial(self._append_once, name, data, position)
         landed = partial(self._find_appended, name, data, position)
         return await run_bounded(self._write(attempt, landed, _APPEND_REFUSALS))
@@ -141,7 +142,7 @@ class AzureBlobStore:
             if error_code(error) != "ContainerAlreadyExists":  # it is being deleted, say
                 raise
 
-    async def _read(self, name: str) -> Blob | None:
+    async def _read(self, name: str) -> blob_store.Blob | None:
         await self._open()
         try:
             download = await self._blob(name).download_blob()
@@ -150,7 +151,7 @@ class AzureBlobStore:
             if error_code(error) != "BlobNotFound":  # the container is gone, or a stranger answered
                 raise
             return None
-        return Blob(data, quoted_etag(download.properties.etag))
+        return blob_store.Blob(data, quoted_etag(download.properties.etag))
 
     async def _next_page(self, pages: AsyncIterator[AsyncIterator[T]]) -> Sequence[T] | None:
         await self._open()

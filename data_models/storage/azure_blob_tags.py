@@ -6,7 +6,7 @@ from typing import Any
 from azure.core.exceptions import HttpResponseError
 
 from data_models.storage.azure_client import blob_service, close_client, error_code, run_bounded
-from data_models.storage.blob_names import is_blob_name
+from data_models.storage.blob_store import is_blob_name
 from data_models.storage.blob_tags import TaggedBlob, TagPage
 
 FIND_LIMIT = 5_000

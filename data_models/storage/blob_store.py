@@ -1,9 +1,53 @@
 """What Rounds needs from storage, said without naming a product."""
 
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+from data_models import errors
+
+NAME_LIMIT_CHARS = 1_024
+SEGMENT_LIMIT_CHARS = 255
+# No leading dot (hidden files, `.` and `..`), no trailing dot (Windows and Azure drop it), no
+# colon, backslash, blank or control character: one of those makes a whole container unlistable.
+_SEGMENT = r"[A-Za-z0-9_~%-](?:[A-Za-z0-9._~%-]*[A-Za-z0-9_~%-])?"
+_NAME = re.compile(rf"{_SEGMENT}(?:/{_SEGMENT})*")
+
+
+def is_blob_name(name: str) -> bool:
+    """Tell whether `name` is a legal blob name."""
+    if len(name) > NAME_LIMIT_CHARS or not _NAME.fullmatch(name):
+        return False
+    return max(map(len, name.split("/"))) <= SEGMENT_LIMIT_CHARS
+
+
+def checked_blob_name(name: str) -> str:
+    """Return `name` if it is a legal blob name.
+
+    Raises:
+        InvalidIdentifierError: over 1,024 characters, a segment over 255, or one that is empty,
+            begins or ends with a dot or holds anything but ASCII letters, digits and `._~%-`.
+    """
+    if not is_blob_name(name):
+        raise errors.InvalidIdentifierError(
+            kind="blob name", expected="safe ASCII segments of 1 to 255 characters, 1,024 in all"
+        )
+    return name
+
+
+def checked_blob_prefix(prefix: str) -> str:
+    """Return `prefix` if it is a legal blob name and a final `/` (`conv1/` is not `conv10/`).
+
+    Raises:
+        InvalidIdentifierError: anything else.
+    """
+    if not (prefix.endswith("/") and is_blob_name(prefix[:-1])):
+        raise errors.InvalidIdentifierError(
+            kind="blob prefix", expected="a blob name and a final slash"
+        )
+    return prefix
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +131,44 @@ class BlobStore(Protocol):
     async def close(self) -> None:
         """Release connections."""
         ...
+
+
+TRIES = 100
+Made = TypeVar("Made", bound=bytes | None)
+
+
+async def change_blob(
+    store: BlobStore, name: str, change: Callable[[bytes | None], Made], *, what: str
+) -> Made:
+    """Store what `change` makes of a blob, and return that.
+
+    Args:
+        store: Where it lies.
+        name: Which blob.
+        change: Pure, given what is stored (None: nothing) and called again when somebody else was
+            faster; where it returns None, all is left as it is.
+        what: What others then change, for the error.
+
+    Raises:
+        StoreUnavailableError: others changed it all the time, or the store does not answer.
+    """
+    for _ in range(TRIES):
+        blob = await store.read(name)
+        data = change(None if blob is None else blob.data)
+        if data is None or await put_blob(store, name, data, replaces=blob):
+            return data
+    raise errors.StoreUnavailableError(f"{what} is changed all the time")
+
+
+async def put_blob(
+    store: BlobStore, name: str, data: bytes, *, replaces: Blob | None = None
+) -> bool:
+    """Write in the place of what was read (None: nothing); False if somebody else was faster."""
+    try:
+        if replaces is None:
+            await store.create(name, data)
+        elif replaces.data != data:
+            await store.replace(name, data, etag=replaces.etag)
+    except (errors.BlobExistsError, errors.BlobChangedError):
+        return False
+    return True

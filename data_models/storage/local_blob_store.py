@@ -15,8 +15,13 @@ from typing import TypeVar
 
 from data_models import errors
 from data_models.storage import local_files
-from data_models.storage.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
-from data_models.storage.blob_store import Blob, BlobInfo
+from data_models.storage.blob_store import (
+    Blob,
+    BlobInfo,
+    checked_blob_name,
+    checked_blob_prefix,
+    is_blob_name,
+)
 
 _BLOCK = bytes(65_536)
 _UNWRITABLE = frozenset(

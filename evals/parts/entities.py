@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.entities.conversation_entities import Provenance
-from data_models.entities.derived_entity import Origin
+from data_models.entities.derived_entities import Origin
 from data_models.entities.entities import Entities
 from data_models.entities.entity_keys import canonical_key
 from data_models.entities.entity_queue import MAX_ENTITIES, empty_report

@@ -15,9 +15,9 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.tool_memory import EntityContext, EntityStatus, EntityType
 from services.tool_memory.entity_index import EntityIndex
+from services.tool_memory.extractors import zone_of
 from services.tool_memory.resolution import Ambiguous, Resolution, Resolved, Scene
 from services.tool_memory.resolver import ContextResolver
-from services.tool_memory.shapes import zone_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TYPES: Mapping[str, EntityType] = {

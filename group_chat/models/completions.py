@@ -13,9 +13,8 @@ from prometheus_client import CollectorRegistry
 
 from data_models.errors import ModelError, ModelOutputError, ModelRequestError, ModelTimeoutError
 from group_chat.models.answer import PIECE_LIMIT_BYTES, Answer, AnswerReader
-from group_chat.models.faults import FOREIGN, Fault, fault_of
 from group_chat.models.learned import LearnedModel, chars_of, said_chars
-from group_chat.models.model_server import ModelServer
+from group_chat.models.model_server import FOREIGN, Fault, ModelServer, fault_of
 from group_chat.models.model_settings import CallLimits
 from services.telemetry.metrics import Metrics
 from services.usage import TokenUsage, lost_seconds, note_lost_seconds, note_model_call, note_tokens

@@ -10,8 +10,7 @@ import orjson
 
 from data_models.errors import ModelError, ModelRequestError
 from data_models.http_answers import first_bytes
-from group_chat.models.faults import FOREIGN, Fault, fault_of
-from group_chat.models.model_server import ModelServer
+from group_chat.models.model_server import FOREIGN, Fault, ModelServer, fault_of
 from group_chat.models.profile import ModelProfile, known_window
 
 PROBE_LIMIT_SECONDS = 5.0

@@ -14,16 +14,15 @@ from group_chat.turn_context import TurnContext
 from services.attachments.papers import beside, is_paper, of_papers
 from services.records.big_charts import make_view
 from services.records.resources.dates import first_day, last_day
-from services.records.resources.need import Need
-from services.records.resources.ports import PatientRecords
+from services.records.resources.ports import Need, PatientRecords
 from services.records.resources.record import PatientRecord
 from services.records.views import lists, needs
 from services.records.views.course import course
+from services.records.views.lists import problems as view_of_problems
 from services.records.views.medications import medications as view_of_medications
 from services.records.views.oncology import oncology
 from services.records.views.papers import documents as view_of_documents
 from services.records.views.papers import read_document as view_of_document
-from services.records.views.problems import problems as view_of_problems
 from services.records.views.results import kind_asked
 from services.records.views.results import results as view_of_results
 from services.records.views.search import QUERY_LIMIT_CHARS

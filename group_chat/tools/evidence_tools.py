@@ -21,8 +21,7 @@ from services.evidence.trials.study import Study
 from services.language.charts.evidence_questions import GUIDELINES, TRIALS
 from services.language.figures.written_dates import dates_in
 from services.records.big_charts import make_view
-from services.records.resources.need import PERSON
-from services.records.resources.ports import PatientRecords
+from services.records.resources.ports import PERSON, PatientRecords
 
 EVIDENCE_TOOLS = (GUIDELINES, TRIALS, RESEARCH)
 

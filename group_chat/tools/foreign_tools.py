@@ -16,8 +16,7 @@ from services.evidence.foreign.servers import Fact, ForeignServer, ForeignTool, 
 from services.language.figures.written_dates import dates_in, recorded_date
 from services.language.people.names_within import names_one_of
 from services.records.patient_names import PatientNames, forms_of
-from services.records.resources.need import PERSON
-from services.records.resources.ports import PatientRecords
+from services.records.resources.ports import PERSON, PatientRecords
 from services.records.resources.record import PatientRecord
 from services.records.views.demographics import Demographics, demographics
 

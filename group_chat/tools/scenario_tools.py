@@ -9,7 +9,7 @@ from data_models.identifiers import hashed
 from group_chat.tools.tool import ToolOutput, tools_of
 from group_chat.turn_context import TurnContext, action_key
 from services.group_chat_port import NoteWritten
-from services.scenarios.session.action import ToolAction, ToolRan
+from services.scenarios.session.progress import ToolAction, ToolRan
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 
 _RECEIPT_CHARS = 8

@@ -12,8 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 from data_models.conversations.incoming_message import WEB, IncomingMessage, Press
 from data_models.errors import BadFrameError, WrongAnswerError
 from data_models.identifiers import is_web_name
-from routes.requests.auth import principal_of, sender_of
-from routes.requests.context import CONTEXT
+from routes.requests.context import CONTEXT, principal_of, sender_of
 from routes.requests.endpoint import OBJECT, Endpoint
 from routes.requests.json_input import language_asked, parse_json
 from routes.streams.ag_ui_frames import AgUiFrames, Frame, not_read, not_seen

@@ -8,8 +8,7 @@ from aiohttp import WSCloseCode, web
 
 from data_models.errors import RoundsError
 from data_models.identifiers import is_web_name, number_in
-from routes.requests.auth import browser_session_of, entered_of, principal_of
-from routes.requests.context import CONTEXT
+from routes.requests.context import CONTEXT, browser_session_of, entered_of, principal_of
 from routes.requests.endpoint import NUMBER, Endpoint, in_query
 from routes.requests.json_input import language_asked
 from routes.streams import ag_ui_frames

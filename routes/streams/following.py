@@ -13,13 +13,12 @@ from data_models.clock import Clock
 from data_models.conversations.incoming_message import WEB, IncomingMessage
 from data_models.errors import ChartClosedError, HubRefusedError, HubUnavailableError, RoundsError
 from data_models.identifiers import PatientId
-from routes.requests.auth import sender_of
+from routes.requests.context import sender_of
 from services.access.principal import Principal
 from services.access.sign_in.fhircast import Hub, HubConnection, HubEvent, Status, Subscription
 from services.access.sign_in.smart import SmartLaunch
 from services.turn_scheduler.turn_scheduler import TurnScheduler
-from services.views.following import Opened, PatientFollower
-from services.views.patient_finder import FoundPatient
+from services.views.patient_finder import FoundPatient, Opened, PatientFollower
 
 if TYPE_CHECKING:  # a socket begins to follow
     from routes.streams.socket_session import SocketSession

@@ -15,8 +15,7 @@ from data_models.conversations.incoming_message import WEB, IncomingMessage, Pre
 from data_models.conversations.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, StepEdit
 from data_models.errors import BadFrameError, ForbiddenError, RoundsError, UnauthenticatedError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
-from routes.requests.auth import sender_of
-from routes.requests.context import RouteContext
+from routes.requests.context import RouteContext, sender_of
 from routes.requests.json_input import parse_json
 from routes.streams.socket_modes import Frame, Mode, RunView, Watch
 from services.access.principal import Principal, log_off_at

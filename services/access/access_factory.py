@@ -5,8 +5,13 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from data_models.errors import ConfigurationError, RateLimitedError
-from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator, KeyFile
-from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
+from services.access.api_keys import (
+    ApiKeyAuthenticator,
+    AppServiceAuthenticator,
+    DevAuthenticator,
+    EntraAuthenticator,
+    KeyFile,
+)
 from services.access.handshake import Authenticator
 from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf, OnBehalfGrant

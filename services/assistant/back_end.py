@@ -7,11 +7,10 @@ from typing import Protocol
 
 from data_models.errors import AssistantError
 from data_models.identifiers import PatientId
-from services.assistant.calendar import Calendar
+from services.assistant.calendar import Calendar, TaskList
 from services.assistant.contacts import AddressBook
 from services.assistant.documents import DocumentFolder
 from services.assistant.mail import Mailbox
-from services.assistant.tasks import TaskList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

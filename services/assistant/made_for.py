@@ -11,8 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from data_models.errors import AssistantError
 from data_models.identifiers import PatientId, hashed
-from data_models.storage.blob_changes import change_blob
-from data_models.storage.blob_store import BlobStore
+from data_models.storage.blob_store import BlobStore, change_blob
 
 KEPT_ITEMS = 5_000
 _FILE = "made_for.json"

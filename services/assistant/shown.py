@@ -7,11 +7,10 @@ from typing import Any, TypeAlias
 
 from data_models.tool_memory import EntityType
 from data_models.written_order import in_written_order
-from services.assistant.calendar import CalendarEvent
+from services.assistant.calendar import CalendarEvent, Task
 from services.assistant.contacts import Contact
 from services.assistant.documents import PersonalDocument
 from services.assistant.mail import MAIL_TEXT_LIMIT_CHARS, Email
-from services.assistant.tasks import Task
 from services.language.words.talk_texts import day_near
 from services.tool_memory.grounding import other_of
 

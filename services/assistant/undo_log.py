@@ -10,13 +10,11 @@ from typing import Literal, TypeAlias
 from pydantic import TypeAdapter, ValidationError
 
 from data_models.identifiers import PatientId, hashed
-from data_models.storage.blob_changes import change_blob
-from data_models.storage.blob_store import BlobStore
+from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import Value
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import CalendarEvent
+from services.assistant.calendar import CalendarEvent, Task
 from services.assistant.contacts import Contact, ContactChange
-from services.assistant.tasks import Task
 
 UNDO_FOR = timedelta(minutes=10)
 KEPT_ACTIONS = 10

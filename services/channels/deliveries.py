@@ -21,8 +21,7 @@ from data_models.clock import Clock
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.identifiers import storage_folder
 from data_models.newest import Newest
-from data_models.storage.blob_changes import put_blob
-from data_models.storage.blob_store import BlobInfo, BlobStore
+from data_models.storage.blob_store import BlobInfo, BlobStore, put_blob
 from data_models.values import read_value
 from services.replica import Replica
 

@@ -16,8 +16,7 @@ from data_models.clock import Clock
 from data_models.errors import NotFoundError
 from data_models.identifiers import PatientId, hashed
 from data_models.layout import ConversationLayout
-from data_models.storage.blob_changes import change_blob
-from data_models.storage.blob_store import BlobStore
+from data_models.storage.blob_store import BlobStore, change_blob
 from services.channels.deliveries import Deliveries
 from services.telemetry.metrics import Metrics
 from services.views.conversation_reader import ConversationReader

@@ -11,8 +11,7 @@ from data_models.identifiers import PatientId
 from data_models.newest import Newest
 from services.chart_access.practitioners import PractitionerBook
 from services.records import visits
-from services.records.fhir.bundle import bundle_entries
-from services.records.fhir.fhir_client import FhirClient
+from services.records.fhir.fhir_client import FhirClient, bundle_entries
 from services.records.fhir.patient_lookup import PatientLookup
 from services.records.folder.owners import identifier_keys, keys_of, names_of, normal, owner_keys
 from services.records.folder.records import FolderRecords

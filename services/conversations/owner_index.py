@@ -1,8 +1,7 @@
 """Which conversations are whose: `users/{hash of owner}/{folder}`, in a container of its own."""
 
 from data_models.identifiers import hashed, storage_folder
-from data_models.storage.blob_changes import put_blob
-from data_models.storage.blob_store import BlobStore
+from data_models.storage.blob_store import BlobStore, put_blob
 
 LISTED_CONVERSATIONS = 200
 

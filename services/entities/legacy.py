@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from data_models.entities.derived_entity import Origin
+from data_models.entities.derived_entities import Origin
 from data_models.entities.entities import Entities
 from data_models.entities.entity_keys import ALIASES, namespace_of, plain_key
 from data_models.entities.entity_queue import EntityReport, empty_report

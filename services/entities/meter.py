@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from data_models.entities.entity_keys import CONVERSATION_KEYS, DERIVED_KEYS
 from data_models.identifiers import hashed
-from services.telemetry.figures import Figures
+from services.telemetry.metrics import Figures
 
 EntityOperation: TypeAlias = Literal["merge_delta", "get_context", "store_derived", "evict_fifo"]
 _KNOWN = CONVERSATION_KEYS | DERIVED_KEYS

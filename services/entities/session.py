@@ -8,7 +8,7 @@ from typing import Any
 
 from data_models.clock import Clock
 from data_models.entities.conversation_entities import Provenance
-from data_models.entities.derived_entity import Origin
+from data_models.entities.derived_entities import Origin
 from data_models.entities.entities import Entities
 from data_models.entities.entity_keys import canonical_key, namespace_of
 from data_models.entities.entity_queue import canonical_keys, empty_report

@@ -9,8 +9,8 @@ from data_models.chart_view import ChartView, ViewRow
 from services.evidence.chart_states import PATIENT, RESULT_KINDS, ChartStates, state_of
 from services.records.resources.dates import is_within
 from services.records.resources.entry import Entry, end_of, label, one, text
-from services.records.resources.kinds import BILLS
 from services.records.resources.record import PatientRecord
+from services.records.resources.sorting import BILLS
 from services.records.views.course import course
 from services.records.views.view import view_of
 

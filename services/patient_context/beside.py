@@ -20,8 +20,7 @@ from services.patient_context.who import situation_of
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
 from services.records.resources.entry import Raw, many, one, text
-from services.records.resources.need import need_of
-from services.records.resources.ports import PatientRecords
+from services.records.resources.ports import PatientRecords, need_of
 from services.records.resources.record import PatientRecord, named
 
 BESIDE_SECONDS = 2.0

@@ -16,7 +16,7 @@ from data_models.clock import Clock
 from data_models.identifiers import PatientId, hashed
 from data_models.resource import Resource
 from data_models.storage.blob_store import Blob, BlobStore
-from services.records.fhir.bundle import bundle_entries_of
+from services.records.fhir.fhir_client import bundle_entries_of
 from services.records.fhir.fhir_server_records import FhirServerRecords
 from services.records.folder.records import FolderRecords
 

@@ -18,14 +18,7 @@ from services.records.resources.documents import SUPERSEDED, ClinicalDocument
 from services.records.resources.entry import Entry, code_pairs, many, notes_of, one
 from services.records.resources.record import PatientRecord
 from services.records.resources.values import value_in
-from services.records.rows.measurements import (
-    is_variant,
-    kind_of,
-    name_of,
-    node_of,
-    parts_of,
-    row_of_part,
-)
+from services.records.rows import measurements
 from services.records.rows.medications import KINDS as DRUG_KINDS
 from services.records.rows.medications import row_of_drug_entry
 from services.records.rows.rows import row_of
@@ -177,18 +170,18 @@ def _hits(record: PatientRecord) -> Iterator[Hit]:
 
 def _measured(record: PatientRecord, entry: Entry) -> Iterator[Hit]:
     """Read the words of an observation only; its rows are made where they are found."""
-    kind = kind_of(entry)
+    kind = measurements.kind_of(entry)
     notes = " ".join(notes_of(entry.raw))
-    for part in parts_of(entry):
-        node = node_of(part)
+    for part in measurements.parts_of(entry):
+        node = measurements.node_of(part)
         value = value_in(node)
-        said = f"{kind} {name_of(node)} {value.whole} {notes}"
+        said = f"{kind} {measurements.name_of(node)} {value.whole} {notes}"
         if part.component is not None:
-            said = f"{said} {name_of(entry.raw)}"
-        elif is_variant(entry.raw):
+            said = f"{said} {measurements.name_of(entry.raw)}"
+        elif measurements.is_variant(entry.raw):
             said = " ".join([said, *(value_in(row).text for row in many(entry.raw, "component"))])
         words = (*words_of(said), *_codes(code_pairs(one(node, "code"))))
-        yield Hit(entry.date, words, partial(row_of_part, record, part))
+        yield Hit(entry.date, words, partial(measurements.row_of_part, record, part))
 
 
 def _of_row(entry: Entry, row: ViewRow) -> Hit:

@@ -11,9 +11,8 @@ from services.records.resources.dates import is_within
 from services.records.resources.entry import Entry
 from services.records.resources.record import PatientRecord
 from services.records.views.demographics import Demographics, demographics
-from services.records.views.lists import allergies, encounters
+from services.records.views.lists import allergies, encounters, problems
 from services.records.views.medications import medications
-from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.view import newest_first, view_of
 from services.records.visits import goes_on

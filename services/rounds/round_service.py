@@ -13,8 +13,7 @@ from data_models.identifiers import PatientId
 from services.evidence.chart_states import ChartStates, chart_states
 from services.evidence.looks import LookBook
 from services.records.big_charts import make_view
-from services.records.resources.need import PERSON
-from services.records.resources.ports import PatientRecords
+from services.records.resources.ports import PERSON, PatientRecords
 from services.records.views.demographics import Demographics, demographics
 from services.rounds import round_view
 from services.rounds.choosing import Choice

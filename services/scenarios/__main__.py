@@ -18,8 +18,7 @@ from services.scenarios.migration.plans.anchors import AnchorMap, match_anchors
 from services.scenarios.migration.plans.difference import Difference
 from services.scenarios.migration.plans.plain_diff import sentences_of
 from services.scenarios.migration.plans.planning import make_plan
-from services.scenarios.operators.operator_commands import add_commands
-from services.scenarios.operators.prune_command import add_prune
+from services.scenarios.operators.operator_commands import add_commands, add_prune
 from services.scenarios.session.preview import played
 
 FAILED = 1

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from data_models.chart_view import ChartView, ViewRow
-from data_models.chat_context import AgentMessage
-from data_models.statement_check import CheckedStatement
+from data_models.chat_context import AgentMessage, CheckedStatement
 from services.language.model_output.inert import inert
 
 HEADING = "**Not supported by the record:**"

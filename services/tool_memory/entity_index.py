@@ -8,7 +8,7 @@ from typing import Any
 from data_models.tool_memory import EntityContext, EntityType
 from services.language.pointing.folding import tokens_of
 from services.language.pointing.lexicon import Lexicon
-from services.tool_memory.shapes import end_of, searchable_texts, start_of
+from services.tool_memory.extractors import end_of, searchable_texts, start_of
 
 # Entities as the resolver sees them, made once for a store and kept until it changes.
 

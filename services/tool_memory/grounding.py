@@ -7,7 +7,7 @@ from datetime import tzinfo
 from typing import Any
 
 from data_models.tool_memory import EntityContext, ToolExecutionContext
-from services.tool_memory.shapes import end_of, start_of
+from services.tool_memory.extractors import end_of, start_of
 
 # Keeps secrets out of what is stored, and other patients out of what models see of own items.
 

@@ -16,8 +16,7 @@ from pydantic import BaseModel, ValidationError
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId, hashed, storage_folder
 from data_models.layout import stem_of
-from data_models.storage.blob_changes import change_blob
-from data_models.storage.blob_store import BlobStore
+from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.tool_memory import EntityContext, ToolExecutionContext, ToolMemory
 
 FOLDER = "personal"

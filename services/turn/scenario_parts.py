@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from data_models.clock import Clock, IdSource
 from data_models.identifiers import PatientId
 from data_models.scenarios.scenario_session import MigrationAppliedEvent
-from data_models.storage.blob_changes import put_blob
-from data_models.storage.blob_store import BlobStore
+from data_models.storage.blob_store import BlobStore, put_blob
 from services.audit.trail import Audit, is_on_trail, record_access
 from services.model_port import StructuredModel
 from services.records.resources.ports import PatientRecords
@@ -16,7 +15,7 @@ from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.scenario_factory import ScenarioStores
-from services.scenarios.session.extraction import Extractor
+from services.scenarios.session.recording import Extractor
 from services.scenarios.session.session_state import RecordFacts
 from services.telemetry.metrics import Metrics
 

@@ -16,9 +16,9 @@ from services.orders.order_drafts import OrderDrafts
 from services.scheduling.clinic import Clinic
 from services.team import Team
 from services.telemetry.metrics import Metrics
-from services.tool_memory.choice import Picked, picked_from
+from services.tool_memory.extractors import zone_of
+from services.tool_memory.resolver import Picked, picked_from
 from services.tool_memory.session import ToolMemorySession, log_summary
-from services.tool_memory.shapes import zone_of
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from services.turn.entities import TurnEntities
 from services.turn.phases import GroundedTurn, LoadedTurn

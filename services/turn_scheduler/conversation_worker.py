@@ -19,8 +19,7 @@ from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
 from services.language.words.detection import language_of
 from services.language.words.own_texts import in_own_language
-from services.runs.hub import Run, RunHub
-from services.runs.stop_requests import StopRequests
+from services.runs.hub import Run, RunHub, StopRequests
 from services.turn_pipeline import TurnPipeline
 from services.turn_scheduler.turn_slots import RunningTurns, TurnSlots
 

@@ -23,8 +23,7 @@ from data_models.conversations.incoming_message import IncomingMessage
 from data_models.documents import Stored
 from services.conversations.claimant import Claimant
 from services.language.replies.commands import command_in
-from services.runs.hub import Run, RunHub
-from services.runs.stop_requests import StopRequests
+from services.runs.hub import Run, RunHub, StopRequests
 from services.turn_scheduler.conversation_worker import ConversationWorker, Deliver
 from services.turn_scheduler.turn_slots import RunningTurns
 

@@ -9,14 +9,50 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import ChatContext, Turn, is_open
 from data_models.conversations.conversation import BranchOrigin, Conversation
 from data_models.conversations.incoming_message import WEB
-from data_models.errors import NotFoundError
+from data_models.errors import NotFoundError, NothingToUndoError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.patient_context_models import PatientContext, Registry
 from data_models.storage.blob_store import BlobStore
 from services.audit.trail import Audit, record_access
+from services.conversations.clearing import ClearUndo
+from services.conversations.maintenance_lease import MaintenanceLease
 from services.conversations.room import make_room
 from services.views.conversation_reader import PAGE_LIMIT_TURNS, ConversationReader
+
+# Undoes the last clear of a conversation by its owner's button on a page.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restoring:
+    """Does what the word `undo` does, without a turn. Holds nothing of any conversation."""
+
+    reader: ConversationReader
+    undo: ClearUndo
+    lease: MaintenanceLease
+    audit: Audit
+
+    async def restore(self, conversation_id: str, *, owner: str) -> int:
+        """Bring back what was cleared and return of how many documents.
+
+        What was said since is archived, and comes back by another undo.
+
+        Raises:
+            NotFoundError: absent, malformed or not the owner's.
+            NothingToUndoError: the owner cleared nothing in the last 24 hours.
+            ConversationBusyError: the running turn takes too long.
+            CorruptDocumentError: the archive was changed; nothing is.
+        """
+        await self.reader.access(conversation_id, owner=owner)
+        async with self.lease.holding(conversation_id, principal_id=owner) as claim:
+            await self.undo.clearing.finish(claim)
+            await self.undo.finish(claim)
+            now = self.reader.clock.now()
+            if (last := claim.conversation.undoable_clear(owner, now=now)) is None:
+                raise NothingToUndoError("no clear of the caller's, or an old one")
+            await record_access(self.audit, owner, "undo_clear", conversation=conversation_id)
+            # No turn shows how far it is.
+            return await self.undo.undo(claim, last, now=now, tell=lambda *_: None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

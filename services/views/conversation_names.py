@@ -10,8 +10,7 @@ from pydantic import BaseModel, Field
 
 from data_models.errors import MessageTooLongError
 from data_models.identifiers import PatientId, hashed, storage_folder
-from data_models.storage.blob_changes import change_blob
-from data_models.storage.blob_store import BlobStore
+from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import read_if_whole
 
 FOLDER = "names"

@@ -11,8 +11,7 @@ from pydantic import BaseModel
 
 from data_models.errors import MessageTooLongError, NotFoundError
 from data_models.identifiers import hashed
-from data_models.storage.blob_changes import change_blob
-from data_models.storage.blob_store import BlobStore
+from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import read_if_whole
 from services.views.conversation_reader import ConversationReader
 

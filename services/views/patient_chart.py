@@ -14,16 +14,14 @@ from data_models.patient_identity import PatientIdentity, identity_noted
 from services.attachments.papers import is_paper, papers_of
 from services.chart_access.chart_guard import ChartGuard
 from services.records.big_charts import make_view
-from services.records.resources.need import PERSON
-from services.records.resources.ports import PatientRecords
+from services.records.resources.ports import PERSON, PatientRecords
 from services.records.resources.record import PatientRecord
 from services.records.views.course import course
 from services.records.views.demographics import demographics
-from services.records.views.lists import allergies, encounters
+from services.records.views.lists import allergies, encounters, problems
 from services.records.views.medications import medications
 from services.records.views.needs import need_of_results, need_of_source, need_of_tool
 from services.records.views.papers import documents
-from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.source import SourceText, source_text
 from services.records.views.summary import chart_summary

@@ -27,7 +27,7 @@ from services.records.local_resources import LocalResources
 from services.records.records_factory import Records, local_resources
 from services.records.resources.canonical import is_replaced
 from services.records.resources.entry import Entry, many, one, text
-from services.records.resources.need import EVERYTHING
+from services.records.resources.ports import EVERYTHING
 from services.records.visits import VISITS, is_on
 
 # Who is seen on a day, whatever the records are.

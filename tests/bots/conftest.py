@@ -18,7 +18,7 @@ from data_models.conversations.incoming_message import IncomingMessage
 from data_models.conversations.turn_events import RunFinished, TurnTiming
 from data_models.errors import RoundsError
 from data_models.storage.local_blob_store import LocalBlobStore
-from routes.requests.problem import problems
+from routes.requests.json_input import problems
 from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf
 from services.channels.deliveries import Deliveries

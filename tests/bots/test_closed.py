@@ -5,7 +5,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from bots.bot_factory import add_closed_routes
-from routes.requests.problem import problems
+from routes.requests.json_input import problems
 from tests.fakes import CountingIds
 
 

@@ -3,9 +3,8 @@
 import pytest
 
 from data_models.errors import StoreUnavailableError
-from data_models.storage import blob_changes
-from data_models.storage.blob_changes import change_blob, put_blob
-from data_models.storage.blob_store import Blob
+from data_models.storage import blob_store
+from data_models.storage.blob_store import Blob, change_blob, put_blob
 from tests.fakes_store import MemoryBlobStore
 
 
@@ -42,7 +41,7 @@ async def test_none_leaves_all_as_it_is() -> None:
 
 
 async def test_others_who_never_end_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blob_changes, "TRIES", 2)
+    monkeypatch.setattr(blob_store, "TRIES", 2)
     store = Crowded()
     store.others = 100
     with pytest.raises(StoreUnavailableError, match="it is changed all the time"):

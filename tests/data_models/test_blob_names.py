@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from data_models.errors import InvalidIdentifierError
 from data_models.identifiers import storage_folder
-from data_models.storage.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
+from data_models.storage.blob_store import checked_blob_name, checked_blob_prefix, is_blob_name
 
 NEARLY_NAMES = st.text(alphabet="ab./\\:~%\n\x00 -_", max_size=12)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout, timestamp
-from data_models.storage.blob_names import checked_blob_name, checked_blob_prefix
+from data_models.storage.blob_store import checked_blob_name, checked_blob_prefix
 
 TS = "20250930T164500"
 CONVERSATIONS = st.one_of(

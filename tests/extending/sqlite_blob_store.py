@@ -8,8 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
-from data_models.storage.blob_names import checked_blob_name, checked_blob_prefix
-from data_models.storage.blob_store import Blob, BlobInfo
+from data_models.storage.blob_store import Blob, BlobInfo, checked_blob_name, checked_blob_prefix
 
 
 class SqliteBlobStore:

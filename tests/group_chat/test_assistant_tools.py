@@ -23,10 +23,9 @@ from group_chat.tools.personal.personal import PersonalAssistant
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant
-from services.assistant.calendar import NewEvent
+from services.assistant.calendar import NewEvent, Task
 from services.assistant.confirmed_actions import ACTION_WORDS, action_of, carry_out
 from services.assistant.mail import NewEmail
-from services.assistant.tasks import Task
 from services.group_chat_port import GroupChatRequest, QuestionAsked
 from services.records.patient_names import PatientNames, RosterOnly
 from services.tool_memory.session import FinishedRun, ToolMemorySession

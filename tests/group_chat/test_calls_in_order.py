@@ -8,8 +8,7 @@ from data_models.clock import SystemClock
 from data_models.conversations.turn_events import ToolCallResult
 from data_models.identifiers import PatientId
 from group_chat.turn_context import CallLine
-from services.records.resources.need import EVERYTHING, Need
-from services.records.resources.ports import PatientRecords
+from services.records.resources.ports import EVERYTHING, Need, PatientRecords
 from services.records.resources.record import PatientRecord
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.team_world import SAMPLES, TeamWorld, text

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from data_models.chat_context import AgentMessage, Turn
-from data_models.statement_check import CheckedStatement
+from data_models.chat_context import AgentMessage, CheckedStatement, Turn
 from group_chat.drafts.checked_output import StatementChecking
 from group_chat.turn_context import TurnContext
 from services.statements.rows.rows import KnownRow

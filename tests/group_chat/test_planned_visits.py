@@ -16,8 +16,7 @@ from group_chat.offline.specialist import answer_as_booking
 from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.turn_context import TurnContext
 from services.records.local_resources import LocalResources
-from services.records.resources.need import EVERYTHING, Need
-from services.records.resources.ports import PatientRecords
+from services.records.resources.ports import EVERYTHING, Need, PatientRecords
 from services.records.resources.record import PatientRecord
 from services.scheduling.clinic import Clinic
 from tests.fakes import CountingIds, FixedClock

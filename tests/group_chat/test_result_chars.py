@@ -14,8 +14,8 @@ from group_chat.models.learned import FIRST_CHARS_PER_TOKEN
 from group_chat.models.profile import ModelProfile
 from services.records.views import lists
 from services.records.views.lines import must_stay, told
+from services.records.views.lists import problems
 from services.records.views.medications import medications
-from services.records.views.problems import problems
 from services.records.views.summary import chart_summary
 from tests.services.records.charts import records_in
 

@@ -9,7 +9,7 @@ from data_models.chat_context import ChatContext, Turn
 from data_models.conversations.turn_events import ToolCallResult, ToolCallStarted
 from data_models.identifiers import PatientId
 from services.group_chat_port import ActionFinished
-from services.scenarios.session.action import ToolAction, ToolRan
+from services.scenarios.session.progress import ToolAction, ToolRan
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.scenarios.session.step_text import GROUNDING_MARK
 from tests.fakes_openai import Reply, ToolCall

@@ -9,7 +9,7 @@ from data_models.conversations.turn_events import ViewShown
 from data_models.identifiers import PatientId
 from group_chat.models.profile import LEAST_WINDOW_TOKENS
 from services.language.utterance import ChartQuestion, Utterance
-from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord
 from services.statements.shown import pipe_table
 from tests.group_chat.team_world import SAMPLES, team_world, text

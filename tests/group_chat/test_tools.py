@@ -20,7 +20,7 @@ from data_models.errors import RecordNotFoundError, RecordsUnavailableError
 from data_models.identifiers import PatientId
 from group_chat.limits import GroupChatLimits
 from services.group_chat_port import ArtifactMade
-from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord
 from tests.fakes_openai import Reply, ToolCall
 from tests.given import present

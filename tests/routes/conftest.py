@@ -30,11 +30,10 @@ from services.rounds.round_actions import RoundActions
 from services.rounds.round_service import RoundService
 from services.scenarios.operators.operator_service import OperatorService
 from services.telemetry.metrics import Metrics
-from services.views.branching import Branching
+from services.views.branching import Branching, Restoring
 from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
 from services.views.drafts import Drafts
-from services.views.restoring import Restoring
 from services.views.worklist import Worklist
 from tests.fakes import CountingIds, open_guard
 from tests.fakes_store import MemoryBlobStore

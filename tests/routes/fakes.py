@@ -13,7 +13,7 @@ from data_models.clock import Clock, IdSource, SystemClock
 from data_models.conversations import turn_events
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.documents import Documents
-from data_models.entities.derived_entity import Origin
+from data_models.entities.derived_entities import Origin
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import KeyPoint
 from data_models.tool_memory import EntityContext, ToolExecutionContext
@@ -27,7 +27,7 @@ from services.memory_edits.view import MemoryView, view_of
 from services.records.resources.entry import Entry
 from services.records.views.source import SourceText
 from services.runs.hub import Run, RunHub
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.progress import ToolAction
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
 from services.views.conversation_reader import SESSION, ConversationReader

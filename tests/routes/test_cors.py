@@ -6,8 +6,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from routes.requests.auth import authentication
-from routes.requests.problem import problems
+from routes.requests.context import authentication
+from routes.requests.json_input import problems
 from routes.requests.response_headers import preflights, readable_by, security_headers
 from services.access.api_keys import DevAuthenticator
 from services.access.origin import OriginPolicy

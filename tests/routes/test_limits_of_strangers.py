@@ -11,7 +11,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from data_models import errors
 from data_models.clock import SystemClock
 from data_models.storage.local_files import folder_held
-from routes.requests.problem import problems
+from routes.requests.json_input import problems
 from routes.requests.response_headers import STEP_SECONDS, evened, wait_seconds
 from routes.serving import BoundedSite
 from routes.streams.socket_session import BAD_FRAMES_LIMIT

@@ -16,14 +16,14 @@ from mcp.client.streamable_http import streamable_http_client
 from data_models.clock import SystemClock
 from data_models.errors import RecordNotFoundError, UnauthenticatedError
 from data_models.identifiers import PatientId
-from routes.requests.auth import authentication
-from routes.requests.problem import problems
+from routes.requests.context import authentication
+from routes.requests.json_input import problems
 from services.access.handshake import Handshake
 from services.access.limits import MessageRate
 from services.access.origin import OriginPolicy
 from services.access.principal import Principal
 from services.chart_access.chart_guard import ChartGuard
-from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord
 from services.views.patient_chart import ProgramCharts
 from tests.fakes import CountingIds, RememberedAudit

@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer, make_mocked_request
 
 from data_models import errors
 from data_models.errors import RoundsError, StoreUnavailableError
-from routes.requests.problem import problem_of, problems
+from routes.requests.json_input import problem_of, problems
 from routes.requests.response_headers import security_headers
 from tests.fakes import CountingIds
 

@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 
 from data_models.clock import SystemClock
-from routes.requests.auth import READS, UNCOUNTED
+from routes.requests.context import READS, UNCOUNTED
 from services.access.limits import MessageRate
 from tests.routes.conftest import ADA, BEN, Server, Start
 

@@ -30,8 +30,8 @@ from services.scenarios.migration.plans.migration_plan import AnchorMigrationPol
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.scenario_factory import ScenarioStores
-from services.scenarios.session.action import ToolAction, ToolRan
-from services.scenarios.session.extraction import Findings
+from services.scenarios.session.progress import ToolAction, ToolRan
+from services.scenarios.session.recording import Findings
 from services.telemetry.metrics import Metrics
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from tests.fakes import CountingIds, FixedClock

@@ -15,7 +15,7 @@ from services.assistant.undo_log import UndoLog
 from services.audit.trail import NoAudit
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
-from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.scenario_store import ScenarioStore

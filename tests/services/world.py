@@ -22,8 +22,7 @@ from data_models.storage.counting_blob_store import CountingBlobStore
 from services.audit.trail import Audit, AuditTrail
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.claimant import Claimant
-from services.conversations.clear_undo import ClearUndo
-from services.conversations.clearing import Clearing
+from services.conversations.clearing import Clearing, ClearUndo
 from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
@@ -44,9 +43,8 @@ from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
-from services.runs.hub import Run, RunHub
-from services.runs.stop_requests import ReplicaSignals, StopRequests
-from services.scenarios.session.action import ToolAction, ToolRan
+from services.runs.hub import ReplicaSignals, Run, RunHub, StopRequests
+from services.scenarios.session.progress import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.tool_memory.personal import PersonalToolMemories
 from services.turn.access import TurnAccess, TurnReceipts

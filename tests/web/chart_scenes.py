@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow, ViewSource
-from data_models.chat_context import AgentMessage, MessageView, Turn
+from data_models.chat_context import AgentMessage, CheckedStatement, MessageView, Turn
 from data_models.conversations import turn_events
 from data_models.patient_identity import PatientIdentity
-from data_models.statement_check import CheckedStatement
 from services.runs.hub import Run
 from tests.routes.fakes import NOW, FakeReader, state
 

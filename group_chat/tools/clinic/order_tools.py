@@ -16,8 +16,8 @@ from services.language.pointing.when import when_of
 from services.language.requests.orders import may_order_change
 from services.orders import wording
 from services.orders.draft_order import WITHDRAW, DraftOrder, KeptDraft, payload_of
-from services.orders.may_be_drafted import is_same_test, refusal_of, tests_in
 from services.orders.order_drafts import OrderDrafts
+from services.orders.wording import is_same_test, refusal_of, tests_in
 from services.records.big_charts import make_view
 from services.records.concepts.words import words_of
 from services.records.resources.ports import PatientRecords

@@ -15,8 +15,7 @@ from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
 from data_models.http_answers import Bounds, ask
 from services.access.sign_in.begun import Begun
-from services.access.signing_keys import SigningKeys, download_keys
-from services.access.token_form import read_form, verified_claims
+from services.access.signing_keys import SigningKeys, download_keys, read_form, verified_claims
 
 DISCOVERY_SECONDS = 24 * 3_600.0
 _BOUNDS = Bounds(8.0, 1_000_000)

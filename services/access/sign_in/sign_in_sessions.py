@@ -14,8 +14,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from pydantic import BaseModel, ValidationError
 
 from data_models.errors import BlobChangedError, UnauthenticatedError
-from data_models.storage.blob_changes import put_blob
-from data_models.storage.blob_store import Blob, BlobStore
+from data_models.storage.blob_store import Blob, BlobStore, put_blob
 from data_models.values import read_value
 from services.access.principal import Role
 from services.access.sign_in.begun import derived_key

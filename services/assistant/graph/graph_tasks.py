@@ -6,11 +6,10 @@ from functools import partial
 
 from data_models.conversations.effects import Effect
 from data_models.errors import AssistantError
-from services.assistant.calendar import ALWAYS, Span
+from services.assistant.calendar import ALWAYS, Span, Task
 from services.assistant.graph import graph_shapes
 from services.assistant.graph.graph_account import IMMUTABLE, GraphAccount, create, mark_of
 from services.assistant.graph.graph_wire import Json, segment
-from services.assistant.tasks import Task
 
 _PREFER = f"{IMMUTABLE}, {graph_shapes.IN_UTC}"
 _PAGE = "100"

@@ -9,10 +9,10 @@ from services.records.resources.facts import Fact
 from services.records.resources.record import PatientRecord
 from services.records.resources.values import with_unit
 from services.records.rows.rows import row_of
+from services.records.views.lists import problems
 from services.records.views.medications import medications
 from services.records.views.oncology.oncology import biomarkers_view
 from services.records.views.oncology.status import current_status
-from services.records.views.problems import problems
 from services.records.views.results import results
 
 # True, false or not known, with the rows that say so. Pure.

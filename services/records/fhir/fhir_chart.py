@@ -20,7 +20,7 @@ from services.records.fhir.fhir_search import (
     unnamed_refs,
 )
 from services.records.resources.entry import instant
-from services.records.resources.need import Need
+from services.records.resources.ports import Need
 from services.records.resources.record import PatientRecord
 
 LOADED_AGAIN: Final = timedelta(minutes=10)

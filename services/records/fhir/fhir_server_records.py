@@ -22,8 +22,7 @@ from services.records.readers.attachments import with_texts
 from services.records.readers.reading import DocumentReader
 from services.records.resources.canonical import canonical_id
 from services.records.resources.entry import many
-from services.records.resources.need import EVERYTHING, Need
-from services.records.resources.ports import AllPatients, ChartPatient
+from services.records.resources.ports import EVERYTHING, AllPatients, ChartPatient, Need
 from services.records.resources.record import PatientRecord, record_from_resources
 
 # Texts that a FHIR server keeps outside their documents, as Binary resources.

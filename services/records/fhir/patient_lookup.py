@@ -7,8 +7,7 @@ from typing import Any
 from data_models import errors
 from data_models.clock import Clock
 from data_models.identifiers import PatientId
-from services.records.fhir.bundle import bundle_entries
-from services.records.fhir.fhir_client import FhirAnswer, FhirClient
+from services.records.fhir.fhir_client import FhirAnswer, FhirClient, bundle_entries
 from services.records.resources.canonical import identifiers_of, is_replaced, is_retired
 
 _FHIR_ID = re.compile(r"[A-Za-z0-9\-.]{1,64}")

@@ -17,7 +17,7 @@ from services.records.folder.owners import (
     references_in,
 )
 from services.records.resources.entry import many, one
-from services.records.resources.kinds import OWNED
+from services.records.resources.sorting import OWNED
 
 _STEPS = 3
 """From an entry over a drug or a role to who made it; references may go in circles."""

@@ -21,8 +21,7 @@ from services.records.folder.index import Chart, FileFacts, FolderIndex, facts_o
 from services.records.readers.attachments import with_texts
 from services.records.readers.reading import DocumentReader
 from services.records.resources.canonical import canonical_id, is_replaced
-from services.records.resources.need import EVERYTHING, Need
-from services.records.resources.ports import AllPatients
+from services.records.resources.ports import EVERYTHING, AllPatients, Need
 from services.records.resources.record import PatientRecord, record_from_resources
 
 # A small cache of loaded records, so that the tools of one turn read a record once.

@@ -1,7 +1,7 @@
 """Sorting what was received: whose it is, what of it is meant, and what cannot be read."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,28 +10,68 @@ from pydantic import ValidationError
 
 from data_models.errors import RecordAmbiguousError, RecordNotFoundError, RecordsUnreadableError
 from data_models.plain_yaml import read_yaml
-from services.records.resources.entry import (
-    DATES,
-    Entry,
-    Raw,
-    contained_results,
-    instant,
-    many,
-    one,
-    text,
-)
+from services.records.resources import entry as fhir
+from services.records.resources.entry import KINDS, Raw, many, one, text
 from services.records.resources.fhir_types import Patient
-from services.records.resources.kinds import (
-    BILLS,
-    CLINICAL,
-    MAY_BE_NOBODYS,
-    SHARED,
-    insurers_of,
-    is_withdrawn,
-    never_was,
-    owners_of,
-)
+from services.records.resources.standing import certainty_of, is_refuted
 from services.records.resources.values import decimal_of
+
+# The resource types that Rounds reads (spec page 9.1), and whose they are.
+
+CLINICAL = frozenset(KINDS["clinical"])
+"""Belong to one patient and are shown as rows."""
+
+SHARED = frozenset(KINDS["shared"])
+"""Give names, texts and authors to what is shown."""
+
+MAY_BE_NOBODYS = frozenset({"Device", "Specimen"})
+"""R4 lets them name no patient; then they are shown only where the patient's own point to them."""
+
+OWNED = CLINICAL - MAY_BE_NOBODYS
+"""Of these one that names no patient is of nobody known."""
+
+BILLS = frozenset(KINDS["bills"])
+"""Read for who insures the patient only: the newest of each insurer."""
+
+_IN_ERROR = "entered-in-error"
+_CANCELLED_IS_NO_FACT = frozenset({"Observation", "DiagnosticReport"})
+
+
+def owners_of(kind: str, raw: Raw) -> Iterator[Raw]:
+    """Yield the References that may say whose the resource is."""
+    for name in ("subject", "patient", "beneficiary"):
+        if pointer := one(raw, name):
+            yield pointer
+            return
+    if kind == "Appointment":
+        yield from (one(person, "actor") for person in many(raw, "participant"))
+
+
+def insurers_of(raw: Raw) -> tuple[str, ...]:
+    """Return who is named as the payer of a bill."""
+    held = [one(row, "coverage") for row in many(raw, "insurance")]
+    inner = [payor for row in many(raw, "contained") for payor in many(row, "payor")]
+    said = (text(row, "display") for row in (*held, one(raw, "insurer"), *inner))
+    return tuple(dict.fromkeys(name for name in said if name))
+
+
+def is_withdrawn(kind: str, raw: Raw) -> bool:
+    """Return whether the resource says of itself that it is not so."""
+    said = {text(raw, "status"), text(raw, "docStatus"), certainty_of(raw)}
+    return _IN_ERROR in said or never_was(kind, raw)
+
+
+def never_was(kind: str, raw: Raw) -> bool:
+    """Return whether what was thought is not so, or what was to be measured was not."""
+    is_cancelled = kind in _CANCELLED_IS_NO_FACT and text(raw, "status") == "cancelled"
+    return is_cancelled or is_refuted(raw)
+
+
+NUMBERS_OF_STATE = frozenset(
+    {"social security number", "driver's license", "passport number", "mothers maiden name"}
+)
+"""Told to who asks for them by name, in no summary and for no other words."""
+
 
 # Which resources are damaged: elements that carry meaning and are of another JSON kind than R4's.
 #
@@ -40,13 +80,13 @@ from services.records.resources.values import decimal_of
 _ELEMENTS = read_yaml(Path(__file__).with_name("elements.yaml").read_bytes())
 
 
-def damaged_element(raw: Raw) -> str | None:
+def damaged_element(raw: fhir.Raw) -> str | None:
     """Return the first element that carries meaning and is damaged, or None."""
     for name, value in raw.items():
         check = _CHECKS.get(name)
         if check is not None and value is not None and not check(value):
             return f"{name}.value" if check is _is_quantity and isinstance(value, dict) else name
-    dates = DATES.get(str(raw.get("resourceType")), ())
+    dates = fhir.DATES.get(str(raw.get("resourceType")), ())
     return next((n for n in dates if n in raw and not isinstance(raw[n], str | dict)), None)
 
 
@@ -115,10 +155,10 @@ class Sorted:
     """
 
     patient: Patient
-    entries: Mapping[str, Entry]
-    names: Mapping[str, Entry]
+    entries: Mapping[str, fhir.Entry]
+    names: Mapping[str, fhir.Entry]
     other_patient: int
-    refuted: Mapping[str, Entry]
+    refuted: Mapping[str, fhir.Entry]
     withdrawn: int
 
 
@@ -127,15 +167,15 @@ class Sorter:
 
     def __init__(self) -> None:
         self.patients: dict[str, Patient] = {}
-        self.clinical: dict[str, Entry] = {}
-        self.names: dict[str, Entry] = {}
+        self.clinical: dict[str, fhir.Entry] = {}
+        self.names: dict[str, fhir.Entry] = {}
         self.unreadable: list[tuple[str, str]] = []
         """References, and what is wrong with them."""
         self.unknown: Counter[str] = Counter()
         self._patient_names: dict[str, set[str]] = {}
         self._merged_into: dict[str, str] = {}
         self._counts: Counter[str] = Counter()
-        self._bills: dict[tuple[str, ...], Entry] = {}
+        self._bills: dict[tuple[str, ...], fhir.Entry] = {}
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """File one entry; those of types that Rounds does not read are counted."""
@@ -156,17 +196,17 @@ class Sorter:
         elif (broken := damaged_element(raw)) is not None:
             self.unreadable.append((ref, f"{ref}: {broken}: is not as R4 has it"))
         else:
-            self._file(Entry(ref, kind, raw), url)
+            self._file(fhir.Entry(ref, kind, raw), url)
 
-    def _keep_bill(self, kind: str, raw: Raw, url: object) -> None:
+    def _keep_bill(self, kind: str, raw: fhir.Raw, url: object) -> None:
         """Keep the newest bill of each insurer: there are as many bills as visits."""
-        found = Entry(f"{kind}/{_id_of(raw, url) or 'entry'}", kind, raw)
+        found = fhir.Entry(f"{kind}/{_id_of(raw, url) or 'entry'}", kind, raw)
         if is_withdrawn(kind, raw) or not insurers_of(raw) or damaged_element(raw) is not None:
             return
-        owners = ",".join(text(pointer, "reference") for pointer in owners_of(kind, raw))
+        owners = ",".join(fhir.text(pointer, "reference") for pointer in owners_of(kind, raw))
         key = (owners, *(name.casefold() for name in insurers_of(raw)))
         kept = self._bills.get(key)
-        if kept is None or instant(found.date) > instant(kept.date):
+        if kept is None or fhir.instant(found.date) > fhir.instant(kept.date):
             self._bills[key] = found
 
     def of_patient(self, wanted: str | None) -> Sorted:
@@ -223,11 +263,11 @@ class Sorter:
                 self._file_patient(ref, rest, url)
             return
         self._patient_names.setdefault(ref, set()).update(_names_of(ref, url))
-        for link in many(raw, "link"):
-            if raw.get("active") is False and text(link, "type") == "replaced-by":
-                self._merged_into[ref] = text(one(link, "other"), "reference")
+        for link in fhir.many(raw, "link"):
+            if raw.get("active") is False and fhir.text(link, "type") == "replaced-by":
+                self._merged_into[ref] = fhir.text(fhir.one(link, "other"), "reference")
 
-    def _file(self, entry: Entry, url: object) -> None:
+    def _file(self, entry: fhir.Entry, url: object) -> None:
         known = self.names.get(entry.ref)
         if known is not None and _updated(known.raw) > _updated(entry.raw):
             return  # an older version of what is there already
@@ -237,7 +277,7 @@ class Sorter:
             self.clinical[entry.ref] = entry
         if is_withdrawn(entry.kind, entry.raw):
             return
-        for key, inner in contained_results(entry.raw):
+        for key, inner in fhir.contained_results(entry.raw):
             self.add({"resource": {**inner, "id": key}})
 
 
@@ -260,25 +300,25 @@ def _element(error: ValidationError) -> str:
     return f"{'.'.join(str(part) for part in first['loc'])}: is not as R4 has it"
 
 
-def _updated(raw: Raw) -> str:
-    return instant(text(one(raw, "meta"), "lastUpdated"))
+def _updated(raw: fhir.Raw) -> str:
+    return fhir.instant(fhir.text(fhir.one(raw, "meta"), "lastUpdated"))
 
 
 def _is_of(
-    entry: Entry, names: frozenset[str], numbers: frozenset[tuple[str | None, str | None]]
+    entry: fhir.Entry, names: frozenset[str], numbers: frozenset[tuple[str | None, str | None]]
 ) -> bool:
     """Return whether the entry names the patient: by reference, else by a record number."""
     for pointer in owners_of(entry.kind, entry.raw):
-        target = text(pointer, "reference").partition("/_history/")[0]
+        target = fhir.text(pointer, "reference").partition("/_history/")[0]
         if target:
             if target in names:
                 return True
             continue
-        number = one(pointer, "identifier")
-        if number and (text(number, "system") or None, text(number, "value")) in numbers:
+        number = fhir.one(pointer, "identifier")
+        if number and (fhir.text(number, "system") or None, fhir.text(number, "value")) in numbers:
             return True
     return False
 
 
-def _is_nobodys(entry: Entry) -> bool:
+def _is_nobodys(entry: fhir.Entry) -> bool:
     return entry.kind in MAY_BE_NOBODYS and not any(owners_of(entry.kind, entry.raw))

@@ -2,16 +2,7 @@
 
 from typing import Final
 
-from services.records.resources.entry import (
-    CODE_SETS,
-    Raw,
-    code_of,
-    codes,
-    codings,
-    many,
-    one,
-    text,
-)
+from services.records.resources import entry as fhir
 
 REFUTED: Final = "refuted"
 DOUBTFUL: Final = frozenset({"unconfirmed", "provisional", "differential", "presumed"})
@@ -46,42 +37,44 @@ _GERMAN: Final = {"A": REFUTED, "V": "unconfirmed", "G": "confirmed", "Z": "stat
 PAST: Final = "status post"
 
 
-def certainty_of(raw: Raw) -> str:
+def certainty_of(raw: fhir.Raw) -> str:
     """Return how certain a condition or an allergy is, such as `confirmed`, or ""."""
-    said = code_of(one(raw, "verificationStatus"))
-    return said or next(filter(None, map(_of_coding, many(one(raw, "code"), "coding"))), "")
+    said = fhir.code_of(fhir.one(raw, "verificationStatus"))
+    return said or next(
+        filter(None, map(_of_coding, fhir.many(fhir.one(raw, "code"), "coding"))), ""
+    )
 
 
-def _of_coding(coding: Raw) -> str:
-    for extension in many(coding, "extension"):
-        if text(extension, "url").endswith("diagnosesicherheit"):
-            return _GERMAN.get(text(one(extension, "valueCoding"), "code"), "")
+def _of_coding(coding: fhir.Raw) -> str:
+    for extension in fhir.many(coding, "extension"):
+        if fhir.text(extension, "url").endswith("diagnosesicherheit"):
+            return _GERMAN.get(fhir.text(fhir.one(extension, "valueCoding"), "code"), "")
     return ""
 
 
-def is_refuted(raw: Raw) -> bool:
+def is_refuted(raw: fhir.Raw) -> bool:
     """Return whether a resource says that what was thought is not so."""
-    return certainty_of(raw) == REFUTED and text(raw, "status") != "entered-in-error"
+    return certainty_of(raw) == REFUTED and fhir.text(raw, "status") != "entered-in-error"
 
 
-def is_directive(raw: Raw) -> bool:
+def is_directive(raw: fhir.Raw) -> bool:
     """Return whether a paper is an advance directive, by its type or category."""
-    concepts = (*many(raw, "type"), *many(raw, "category"))
-    return any(codes(each) & CODE_SETS["directives"] for each in concepts)
+    concepts = (*fhir.many(raw, "type"), *fhir.many(raw, "category"))
+    return any(fhir.codes(each) & fhir.CODE_SETS["directives"] for each in concepts)
 
 
-def is_forbidden(raw: Raw) -> bool:
+def is_forbidden(raw: fhir.Raw) -> bool:
     """Return whether an order or a step of a plan says what must not be done."""
     return raw.get("doNotPerform") is True
 
 
-def absence_of(concept: Raw, name: str) -> str:
+def absence_of(concept: fhir.Raw, name: str) -> str:
     """Return the kind of a concept that states an absence, or that nothing is known; else ""."""
     said = name.casefold()
-    for system, code in codings(concept):
+    for system, code in fhir.codings(concept):
         if system.endswith(_PATIENT_SUMMARY):
             return NOT_KNOWN if code.endswith(("-info", "not-known")) else NONE_KNOWN
-        if code in CODE_SETS["none_known"]:
+        if code in fhir.CODE_SETS["none_known"]:
             return NONE_KNOWN
     if said.startswith(_NOTHING_KNOWN):
         return NOT_KNOWN

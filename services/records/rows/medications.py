@@ -5,21 +5,8 @@ from datetime import date
 
 from data_models.chart_view import ViewRow
 from services.records.concepts.words import phrase_of
+from services.records.resources import entry as fhir
 from services.records.resources.dates import first_day, last_day
-from services.records.resources.entry import (
-    Entry,
-    Raw,
-    code_pairs,
-    end_of,
-    instant,
-    joined,
-    label,
-    labels,
-    many,
-    notes_of,
-    one,
-    text,
-)
 from services.records.resources.record import PatientRecord
 from services.records.resources.standing import FORBIDDEN, NEVER, NOT_YET, absence_of, is_forbidden
 from services.records.resources.values import quantity
@@ -49,7 +36,7 @@ _SAID = {
 class DrugEntry:
     """One resource that speaks of a drug."""
 
-    entry: Entry
+    entry: fhir.Entry
     name: str
     codes: tuple[str, ...]
     when: str
@@ -60,7 +47,7 @@ class DrugEntry:
     def is_unmeant(self) -> bool:
         """Whether it is no order to give the drug: a plan, or one that forbids it."""
         raw = self.entry.raw
-        return text(raw, "intent") in _NOT_MEANT or is_forbidden(raw)
+        return fhir.text(raw, "intent") in _NOT_MEANT or is_forbidden(raw)
 
     @property
     def said(self) -> str:
@@ -114,7 +101,7 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
         dose for one_entry in (taken or [leading]) if (dose := dose_of(one_entry.entry.raw))
     )
     raw = leading.entry.raw
-    by = record.name_of(one(raw, "requester"), within=raw)
+    by = record.name_of(fhir.one(raw, "requester"), within=raw)
     status = "active" if taken else _status(leading, today)
     later = _later_end(drug, leading) if taken else ""
     return ViewRow(
@@ -124,14 +111,14 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
         status=status,
         date=dated[0] if dated else "",
         end="" if taken else leading.end,
-        detail=joined(
+        detail=fhir.joined(
             _history(drug),
             later,
             reasons_of(record, leading.entry),
             "" if taken else _why_ended(raw),
             "as needed" if is_as_needed(raw) and "as needed" not in " ".join(doses) else "",
             f"by {by}" if by else "",
-            *notes_of(raw),
+            *fhir.notes_of(raw),
         ),
         code=drug.codes,
         sources=tuple(
@@ -141,7 +128,7 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
     )
 
 
-def row_of_drug_entry(record: PatientRecord, entry: Entry) -> ViewRow:
+def row_of_drug_entry(record: PatientRecord, entry: fhir.Entry) -> ViewRow:
     """Return one resource of a drug for itself, as an event."""
     found = _entry(record, entry)
     said = "" if found.absence else found.said
@@ -152,7 +139,9 @@ def row_of_drug_entry(record: PatientRecord, entry: Entry) -> ViewRow:
         status=_status(found, None),
         date=entry.date,
         end=found.end,
-        detail=joined(said, reasons_of(record, entry), _why_ended(entry.raw), *notes_of(entry.raw)),
+        detail=fhir.joined(
+            said, reasons_of(record, entry), _why_ended(entry.raw), *fhir.notes_of(entry.raw)
+        ),
         code=found.codes,
         sources=(entry.ref,),
     )
@@ -176,7 +165,7 @@ def _drugs(record: PatientRecord) -> tuple[Drug, ...]:
 
 
 def _read(record: PatientRecord) -> tuple[DrugEntry, ...]:
-    entries = sorted(record.entries_of(*KINDS), key=lambda e: instant(e.date), reverse=True)
+    entries = sorted(record.entries_of(*KINDS), key=lambda e: fhir.instant(e.date), reverse=True)
     return tuple(_entry(record, entry) for entry in entries)
 
 
@@ -189,20 +178,22 @@ def stated_absences(record: PatientRecord) -> list[ViewRow]:
     ]
 
 
-def _entry(record: PatientRecord, entry: Entry) -> DrugEntry:
+def _entry(record: PatientRecord, entry: fhir.Entry) -> DrugEntry:
     raw = entry.raw
-    concept = one(raw, "medicationCodeableConcept") or one(one(raw, "medication"), "concept")
-    name, codes = called("drug", concept), code_pairs(concept)
+    concept = fhir.one(raw, "medicationCodeableConcept") or fhir.one(
+        fhir.one(raw, "medication"), "concept"
+    )
+    name, codes = called("drug", concept), fhir.code_pairs(concept)
     absence = absence_of(concept, name)
-    if pointer := one(raw, "medicationReference"):
+    if pointer := fhir.one(raw, "medicationReference"):
         found = record.resolve(pointer, within=raw)
-        drug = one(found.raw, "code") if found else {}
+        drug = fhir.one(found.raw, "code") if found else {}
         name = name or called("drug", drug) or (_ingredients(found.raw) if found else "")
-        name = name or text(pointer, "display")
-        codes = codes or code_pairs(drug)
-    if not (end := end_of(raw, "effectivePeriod")):
+        name = name or fhir.text(pointer, "display")
+        codes = codes or fhir.code_pairs(drug)
+    if not (end := fhir.end_of(raw, "effectivePeriod")):
         bounds = [
-            text(one(one(one(row, "timing"), "repeat"), "boundsPeriod"), "end")
+            fhir.text(fhir.one(fhir.one(fhir.one(row, "timing"), "repeat"), "boundsPeriod"), "end")
             for row in dosages_of(raw)
         ]
         # A course has ended when its last dosage has.
@@ -210,16 +201,17 @@ def _entry(record: PatientRecord, entry: Entry) -> DrugEntry:
     return DrugEntry(entry, name or "unnamed drug", codes, entry.date, end, absence)
 
 
-def _ingredients(drug: Raw) -> str:
+def _ingredients(drug: fhir.Raw) -> str:
     """Return what a drug without a name of its own is made of, each part with its strength."""
     parts = (
-        f"{label(one(row, 'itemCodeableConcept'))} {_per(one(row, 'strength'))}".strip()
-        for row in many(drug, "ingredient")
+        f"{fhir.label(fhir.one(row, 'itemCodeableConcept'))} "
+        f"{_per(fhir.one(row, 'strength'))}".strip()
+        for row in fhir.many(drug, "ingredient")
     )
     return " / ".join(filter(None, parts))
 
 
-def _per(ratio: Raw) -> str:
+def _per(ratio: fhir.Raw) -> str:
     """Return a Ratio in words: `500 mg/tablet`, `5 mg/10 ml`."""
     above, below = quantity(ratio.get("numerator")), quantity(ratio.get("denominator"))
     unit = below.unit if below.number == 1 and below.unit else below.whole
@@ -234,7 +226,7 @@ def _status(leading: DrugEntry, today: date | None) -> str:
     if is_forbidden(leading.entry.raw):
         return FORBIDDEN
     if leading.entry.status == "active" and leading.is_unmeant:
-        return f"only a {text(leading.entry.raw, 'intent')}"
+        return f"only a {fhir.text(leading.entry.raw, 'intent')}"
     if leading.entry.status == "active" and today is not None:
         return leading.state_on(today)
     return leading.entry.status or "status not recorded"
@@ -265,7 +257,7 @@ def _later_end(drug: Drug, leading: DrugEntry) -> str:
     return ""
 
 
-def _why_ended(raw: Raw) -> str:
-    reasons = labels(raw, "statusReason")
-    how = "ended because of" if text(raw, "status") in _ENDED else "because of"
+def _why_ended(raw: fhir.Raw) -> str:
+    reasons = fhir.labels(raw, "statusReason")
+    how = "ended because of" if fhir.text(raw, "status") in _ENDED else "because of"
     return f"{how} {', '.join(reasons)}" if reasons else ""

@@ -9,23 +9,11 @@ from typing import Any, TypeAlias
 from data_models.chart_view import ViewRow
 from data_models.plain_yaml import read_yaml
 from services.records.concepts.table import ConceptKind, concept_table
-from services.records.resources.entry import (
-    CODES,
-    Entry,
-    Raw,
-    code_pairs,
-    codes,
-    joined,
-    label,
-    labels,
-    many,
-    one,
-    text,
-)
+from services.records.resources import entry as fhir
 from services.records.resources.record import PatientRecord
 from services.records.resources.values import quantity, value_in
 
-Function: TypeAlias = Callable[[PatientRecord, Entry], str]
+Function: TypeAlias = Callable[[PatientRecord, fhir.Entry], str]
 _TERM = re.compile(r"(?P<before>[^{}]*)(?:\{(?P<path>[^{},]+)(?P<comma>,?)\}(?P<after>[^{}]*))?")
 
 
@@ -65,7 +53,9 @@ KIND_OF_ROW: Mapping[str, str] = {kind: row["kind"][-1][-1].before for kind, row
 """What the rows of a type are called, but for diagnoses of a visit."""
 
 
-def row_by_table(record: PatientRecord, entry: Entry, functions: Mapping[str, Function]) -> ViewRow:
+def row_by_table(
+    record: PatientRecord, entry: fhir.Entry, functions: Mapping[str, Function]
+) -> ViewRow:
     """Return the row of a resource; what has no name is called after its kind.
 
     Args:
@@ -88,20 +78,20 @@ def row_by_table(record: PatientRecord, entry: Entry, functions: Mapping[str, Fu
         status=next(iter(said("status")), "") if "status" in cells else entry.status,
         date=_day(entry.raw, cells.get("date", ()), "start") or entry.date,
         end=_day(entry.raw, cells.get("end", ()), "end"),
-        detail=joined(*said("detail")),
+        detail=fhir.joined(*said("detail")),
         code=tuple(
             pair
             for path in cells.get("code", ())
             for node in _nodes(entry.raw, path)
             if isinstance(node, dict)
-            for pair in code_pairs(node if "coding" in node else {"coding": node})
+            for pair in fhir.code_pairs(node if "coding" in node else {"coding": node})
         ),
         sources=(entry.ref,),
     )
 
 
 def _said(
-    record: PatientRecord, entry: Entry, term: _Term, functions: Mapping[str, Function]
+    record: PatientRecord, entry: fhir.Entry, term: _Term, functions: Mapping[str, Function]
 ) -> list[str]:
     if not term.path:
         return [term.before]
@@ -117,7 +107,7 @@ def _said(
     return [f"{term.before}{each}{term.after}" for each in said]
 
 
-def _nodes(raw: Raw, path: str) -> list[Any]:
+def _nodes(raw: fhir.Raw, path: str) -> list[Any]:
     """Return all values of an element; of those in between that repeat, of each."""
     found: list[Any] = [raw]
     for name in path.split("."):
@@ -126,45 +116,47 @@ def _nodes(raw: Raw, path: str) -> list[Any]:
     return found
 
 
-def _in_words(record: PatientRecord, entry: Entry, node: Any) -> str:
+def _in_words(record: PatientRecord, entry: fhir.Entry, node: Any) -> str:
     """Return a text, a concept or what a Reference names in words."""
     if isinstance(node, dict):
         if amount := quantity(node).whole:
             return amount
         is_concept = not _OF_CONCEPTS.isdisjoint(node)
-        return label(node) if is_concept else record.name_of(node, within=entry.raw)
+        return fhir.label(node) if is_concept else record.name_of(node, within=entry.raw)
     return node.strip() if isinstance(node, str) else ""
 
 
-def _day(raw: Raw, paths: Iterable[str], edge: str) -> str:
+def _day(raw: fhir.Raw, paths: Iterable[str], edge: str) -> str:
     """Return the first day at the paths; of a Period that edge."""
     nodes = (node for path in paths for node in _nodes(raw, path))
-    days = (text(node if isinstance(node, dict) else {edge: node}, edge) for node in nodes)
+    days = (fhir.text(node if isinstance(node, dict) else {edge: node}, edge) for node in nodes)
     return next(filter(None, days), "")
 
 
-def called(kind: ConceptKind, concept: Raw) -> str:
+def called(kind: ConceptKind, concept: fhir.Raw) -> str:
     """Return a concept in words; what is recorded by a code alone as people name it, if known."""
-    said = label(concept)
-    if said not in codes(concept):
+    said = fhir.label(concept)
+    if said not in fhir.codes(concept):
         return said
-    found = concept_table().coded(kind, code_pairs(concept))
-    name = CODES["substances"].get(said) if found is None else found.name
+    found = concept_table().coded(kind, fhir.code_pairs(concept))
+    name = fhir.CODES["substances"].get(said) if found is None else found.name
     return f"{name} ({said})" if name else said
 
 
-def age_or_text(raw: Raw, name: str) -> str:
+def age_or_text(raw: fhir.Raw, name: str) -> str:
     """Return when something began or was done, where it is an age or words."""
     age, ages = quantity(raw.get(f"{name}Age")), value_in({"valueRange": raw.get(f"{name}Range")})
-    at = f"{age.text} {CODES['units_of_age'].get(age.unit, age.unit)}".strip() or ages.whole
-    return text(raw, f"{name}String") or (f"at age {at}" if at else "")
+    at = f"{age.text} {fhir.CODES['units_of_age'].get(age.unit, age.unit)}".strip() or ages.whole
+    return fhir.text(raw, f"{name}String") or (f"at age {at}" if at else "")
 
 
-def reasons_of(record: PatientRecord, entry: Entry) -> str:
+def reasons_of(record: PatientRecord, entry: fhir.Entry) -> str:
     """Return what an order, a procedure or a visit was for, or ""."""
-    said = labels(entry.raw, "reasonCode")
-    diagnoses = (one(row, "condition") for row in many(entry.raw, "diagnosis"))
-    for pointer in (*many(entry.raw, "reasonReference"), *diagnoses):
+    said = fhir.labels(entry.raw, "reasonCode")
+    diagnoses = (fhir.one(row, "condition") for row in fhir.many(entry.raw, "diagnosis"))
+    for pointer in (*fhir.many(entry.raw, "reasonReference"), *diagnoses):
         found = record.resolve(pointer, within=entry.raw)
-        said.append(label(one(found.raw, "code")) if found else text(pointer, "display"))
+        said.append(
+            fhir.label(fhir.one(found.raw, "code")) if found else fhir.text(pointer, "display")
+        )
     return f"for {', '.join(dict.fromkeys(filter(None, said)))}" if any(said) else ""

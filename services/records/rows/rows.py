@@ -7,24 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from data_models.chart_view import ViewRow
+from services.records.resources import entry as fhir
 from services.records.resources import standing
-from services.records.resources.entry import (
-    CODES,
-    Entry,
-    Raw,
-    code_of,
-    codes,
-    joined,
-    label,
-    labels,
-    many,
-    notes_of,
-    one,
-    text,
-)
 from services.records.resources.extensions import extensions_of
-from services.records.resources.kinds import insurers_of
 from services.records.resources.record import PatientRecord
+from services.records.resources.sorting import insurers_of
 from services.records.resources.values import decimal_of, number_text, quantity, value_in
 from services.records.rows.row_table import Function, age_or_text, called, reasons_of, row_by_table
 
@@ -36,11 +23,11 @@ _SAYING_NONE: Mapping[str, str] = {
 """Elements in which a resource may state that there is nothing of its type."""
 
 
-def row_of(record: PatientRecord, entry: Entry) -> ViewRow:
+def row_of(record: PatientRecord, entry: fhir.Entry) -> ViewRow:
     """Return one row for a resource of any type but Observation and those of drugs."""
     row = row_by_table(record, entry, _FUNCTIONS)
     name = _SAYING_NONE.get(entry.kind)
-    kind = standing.absence_of(one(entry.raw, name), row.name) if name else ""
+    kind = standing.absence_of(fhir.one(entry.raw, name), row.name) if name else ""
     if kind == standing.NONE_KNOWN and entry.kind == "AllergyIntolerance":
         kind = standing.NO_KNOWN_ALLERGY
     if kind:
@@ -53,51 +40,51 @@ def _reports_of_studies(record: PatientRecord) -> Mapping[str, Sequence[str]]:
     """Return the ids of the reports of each imaging study."""
     found: dict[str, list[str]] = {}
     for report in record.entries_of("DiagnosticReport"):
-        for pointer in many(report.raw, "imagingStudy"):
+        for pointer in fhir.many(report.raw, "imagingStudy"):
             if (study := record.resolve(pointer)) is not None:
                 found.setdefault(study.ref, []).append(report.ref)
     return found
 
 
-def _reactions(_: PatientRecord, entry: Entry) -> str:
+def _reactions(_: PatientRecord, entry: fhir.Entry) -> str:
     reactions = (
-        joined(", ".join(labels(row, "manifestation")), text(row, "severity"))
-        for row in many(entry.raw, "reaction")
+        fhir.joined(", ".join(fhir.labels(row, "manifestation")), fhir.text(row, "severity"))
+        for row in fhir.many(entry.raw, "reaction")
     )
     return "; ".join(filter(None, reactions))
 
 
-def _side(_: PatientRecord, entry: Entry) -> str:
+def _side(_: PatientRecord, entry: fhir.Entry) -> str:
     """Return the side of the body, which German codings have in an extension."""
     found = [
-        text(one(extension, "valueCoding"), "code")
-        for coding in many(one(entry.raw, "code"), "coding")
-        for extension in many(coding, "extension")
-        if text(extension, "url").casefold().endswith("seitenlokalisation")
+        fhir.text(fhir.one(extension, "valueCoding"), "code")
+        for coding in fhir.many(fhir.one(entry.raw, "code"), "coding")
+        for extension in fhir.many(coding, "extension")
+        if fhir.text(extension, "url").casefold().endswith("seitenlokalisation")
     ]
-    return ", ".join(dict.fromkeys(CODES["sides"].get(code, code) for code in found))
+    return ", ".join(dict.fromkeys(fhir.CODES["sides"].get(code, code) for code in found))
 
 
-def _doubt(_: PatientRecord, entry: Entry) -> str:
+def _doubt(_: PatientRecord, entry: fhir.Entry) -> str:
     certainty = standing.certainty_of(entry.raw)
     return "" if certainty in ("confirmed", standing.REFUTED) else certainty
 
 
-def _day_of_record(_: PatientRecord, entry: Entry) -> str:
+def _day_of_record(_: PatientRecord, entry: fhir.Entry) -> str:
     """Say that a date is the day of the record: it began no later, and perhaps long before."""
     has_onset = any(name.startswith("onset") for name in entry.raw)
-    return "" if has_onset or not text(entry.raw, "recordedDate") else ONSET_UNKNOWN
+    return "" if has_onset or not fhir.text(entry.raw, "recordedDate") else ONSET_UNKNOWN
 
 
-def _clinical_status(_: PatientRecord, entry: Entry) -> str:
+def _clinical_status(_: PatientRecord, entry: fhir.Entry) -> str:
     return (
         standing.REFUTED
         if standing.is_refuted(entry.raw)
-        else code_of(one(entry.raw, "clinicalStatus"))
+        else fhir.code_of(fhir.one(entry.raw, "clinicalStatus"))
     )
 
 
-def _problem_status(record: PatientRecord, entry: Entry) -> str:
+def _problem_status(record: PatientRecord, entry: fhir.Entry) -> str:
     raw = entry.raw
     if said := _clinical_status(record, entry):
         return said
@@ -106,40 +93,40 @@ def _problem_status(record: PatientRecord, entry: Entry) -> str:
     return "resolved" if has_ended else "active"
 
 
-def _encounter_diagnosis(_: PatientRecord, entry: Entry) -> str:
-    found = [code for concept in many(entry.raw, "category") for code in codes(concept)]
+def _encounter_diagnosis(_: PatientRecord, entry: fhir.Entry) -> str:
+    found = [code for concept in fhir.many(entry.raw, "category") for code in fhir.codes(concept)]
     is_of_visit = "encounter-diagnosis" in found and "problem-list-item" not in found
     return "encounter diagnosis" if is_of_visit else ""
 
 
-def _dose(_: PatientRecord, entry: Entry) -> str:
-    row = one(entry.raw, "protocolApplied")
+def _dose(_: PatientRecord, entry: fhir.Entry) -> str:
+    row = fhir.one(entry.raw, "protocolApplied")
     named = value_in({"valueString": row.get("doseNumberString")}).text
     return named or value_in({"valueInteger": row.get("doseNumberPositiveInt")}).text
 
 
-def _subpotent(_: PatientRecord, entry: Entry) -> str:
+def _subpotent(_: PatientRecord, entry: fhir.Entry) -> str:
     if entry.raw.get("isSubpotent") is not True:
         return ""
-    why = ", ".join(labels(entry.raw, "subpotentReason"))
+    why = ", ".join(fhir.labels(entry.raw, "subpotentReason"))
     return f"subpotent dose: {why}" if why else "subpotent dose"
 
 
-def _illnesses(_: PatientRecord, entry: Entry) -> str:
+def _illnesses(_: PatientRecord, entry: fhir.Entry) -> str:
     found = []
-    for row in many(entry.raw, "condition"):
-        named = f"{label(one(row, 'code'))} {age_or_text(row, 'onset')}".strip()
-        found.append(joined(named, label(one(row, "outcome")), *notes_of(row)))
+    for row in fhir.many(entry.raw, "condition"):
+        named = f"{fhir.label(fhir.one(row, 'code'))} {age_or_text(row, 'onset')}".strip()
+        found.append(fhir.joined(named, fhir.label(fhir.one(row, "outcome")), *fhir.notes_of(row)))
     return "; ".join(filter(None, found))
 
 
-def _death(_: PatientRecord, entry: Entry) -> str:
-    died = age_or_text(entry.raw, "deceased") or text(entry.raw, "deceasedDate")
+def _death(_: PatientRecord, entry: fhir.Entry) -> str:
+    died = age_or_text(entry.raw, "deceased") or fhir.text(entry.raw, "deceasedDate")
     is_dead = entry.raw.get("deceasedBoolean") is True
     return f"died {died}" if died else "deceased" if is_dead else ""
 
 
-def _counts(_: PatientRecord, entry: Entry) -> str:
+def _counts(_: PatientRecord, entry: fhir.Entry) -> str:
     return ", ".join(
         f"{number_text(amount)} {what}"
         for name, what in (("numberOfSeries", "series"), ("numberOfInstances", "images"))
@@ -147,84 +134,90 @@ def _counts(_: PatientRecord, entry: Entry) -> str:
     )
 
 
-def _unusual_intent(_: PatientRecord, entry: Entry) -> str:
-    intent = text(entry.raw, "intent")
+def _unusual_intent(_: PatientRecord, entry: fhir.Entry) -> str:
+    intent = fhir.text(entry.raw, "intent")
     return intent if intent != "order" else ""
 
 
-def _setting(_: PatientRecord, entry: Entry) -> str:
-    coding = one(entry.raw, "class")
-    return CODES["settings"].get(text(coding, "code"), label(coding))
+def _setting(_: PatientRecord, entry: fhir.Entry) -> str:
+    coding = fhir.one(entry.raw, "class")
+    return fhir.CODES["settings"].get(fhir.text(coding, "code"), fhir.label(coding))
 
 
-def _attendants(record: PatientRecord, entry: Entry) -> str:
-    actors = (one(row, "actor") for row in many(entry.raw, "participant"))
-    others = (each for each in actors if not text(each, "reference").startswith("Patient/"))
+def _attendants(record: PatientRecord, entry: fhir.Entry) -> str:
+    actors = (fhir.one(row, "actor") for row in fhir.many(entry.raw, "participant"))
+    others = (each for each in actors if not fhir.text(each, "reference").startswith("Patient/"))
     return ", ".join(filter(None, (record.name_of(each, within=entry.raw) for each in others)))
 
 
-def _activities(record: PatientRecord, entry: Entry) -> str:
+def _activities(record: PatientRecord, entry: fhir.Entry) -> str:
     steps = []
-    for row in many(entry.raw, "activity"):
-        detail = one(row, "detail")
-        what = label(one(detail, "code")) or text(detail, "description")
-        what = what or _code_behind(record, entry, one(row, "reference"))
-        state = standing.FORBIDDEN if standing.is_forbidden(detail) else text(detail, "status")
+    for row in fhir.many(entry.raw, "activity"):
+        detail = fhir.one(row, "detail")
+        what = fhir.label(fhir.one(detail, "code")) or fhir.text(detail, "description")
+        what = what or _code_behind(record, entry, fhir.one(row, "reference"))
+        state = standing.FORBIDDEN if standing.is_forbidden(detail) else fhir.text(detail, "status")
         steps.append(f"{what} ({state})" if what and state else what)
     return ", ".join(filter(None, steps))
 
 
-def _addressed(record: PatientRecord, entry: Entry) -> str:
-    pointers = many(entry.raw, "addresses")
+def _addressed(record: PatientRecord, entry: fhir.Entry) -> str:
+    pointers = fhir.many(entry.raw, "addresses")
     return ", ".join(
         _code_behind(record, entry, p) for p in pointers if record.resolve(p, within=entry.raw)
     )
 
 
-def _code_behind(record: PatientRecord, entry: Entry, pointer: Raw) -> str:
+def _code_behind(record: PatientRecord, entry: fhir.Entry, pointer: fhir.Raw) -> str:
     found = record.resolve(pointer, within=entry.raw)
-    return label(one(found.raw, "code")) if found else ""
+    return fhir.label(fhir.one(found.raw, "code")) if found else ""
 
 
-def _plan_kinds(_: PatientRecord, entry: Entry) -> str:
-    return ", ".join(said for said in labels(entry.raw, "category") if said != "assess-plan")
+def _plan_kinds(_: PatientRecord, entry: fhir.Entry) -> str:
+    return ", ".join(said for said in fhir.labels(entry.raw, "category") if said != "assess-plan")
 
 
-def _members(record: PatientRecord, entry: Entry) -> str:
+def _members(record: PatientRecord, entry: fhir.Entry) -> str:
     members = []
-    for row in many(entry.raw, "participant"):
-        who = record.name_of(one(row, "member"), within=entry.raw)
-        role = ", ".join(labels(row, "role"))
+    for row in fhir.many(entry.raw, "participant"):
+        who = record.name_of(fhir.one(row, "member"), within=entry.raw)
+        role = ", ".join(fhir.labels(row, "role"))
         members.append(f"{who} ({role})" if who and role else who or role)
     return ", ".join(filter(None, members))
 
 
-def _targets(_: PatientRecord, entry: Entry) -> str:
+def _targets(_: PatientRecord, entry: fhir.Entry) -> str:
     targets = []
-    for row in many(entry.raw, "target"):
-        measured = label(one(row, "measure"))
-        aim = quantity(row.get("detailQuantity")).whole or label(one(row, "detailCodeableConcept"))
-        span = one(row, "detailRange")
+    for row in fhir.many(entry.raw, "target"):
+        measured = fhir.label(fhir.one(row, "measure"))
+        aim = quantity(row.get("detailQuantity")).whole or fhir.label(
+            fhir.one(row, "detailCodeableConcept")
+        )
+        span = fhir.one(row, "detailRange")
         low, high = quantity(span.get("low")).whole, quantity(span.get("high")).whole
         aim = aim or (
             f"{low} to {high}"
             if low and high
             else (low and f"at least {low}") or (high and f"at most {high}")
         )
-        aim = aim or text(row, "detailString")
-        due = text(row, "dueDate")
-        targets.append(joined(f"{measured} {aim}".strip(), f"by {due}" if due else ""))
+        aim = aim or fhir.text(row, "detailString")
+        due = fhir.text(row, "dueDate")
+        targets.append(fhir.joined(f"{measured} {aim}".strip(), f"by {due}" if due else ""))
     return "; ".join(filter(None, targets))
 
 
-def _model(_: PatientRecord, entry: Entry) -> str:
-    return text(one(entry.raw, "deviceName"), "name") if label(one(entry.raw, "type")) else ""
+def _model(_: PatientRecord, entry: fhir.Entry) -> str:
+    return (
+        fhir.text(fhir.one(entry.raw, "deviceName"), "name")
+        if fhir.label(fhir.one(entry.raw, "type"))
+        else ""
+    )
 
 
-def _used_device(record: PatientRecord, entry: Entry) -> str:
-    pointer = one(entry.raw, "device")
+def _used_device(record: PatientRecord, entry: fhir.Entry) -> str:
+    pointer = fhir.one(entry.raw, "device")
     if (device := record.resolve(pointer, within=entry.raw)) is None:
-        return text(pointer, "display")
+        return fhir.text(pointer, "display")
     return row_by_table(record, replace(device, kind="Device"), _FUNCTIONS).name
 
 
@@ -247,7 +240,7 @@ _FUNCTIONS: Mapping[str, Function] = {
     "model": _model,
     "own_name": lambda record, entry: record.name_of({"reference": entry.ref}),
     "plan_kinds": _plan_kinds,
-    "problem": lambda _, entry: called("problem", one(entry.raw, "code")),
+    "problem": lambda _, entry: called("problem", fhir.one(entry.raw, "code")),
     "problem_status": _problem_status,
     "reactions": _reactions,
     "reasons": reasons_of,
@@ -257,5 +250,5 @@ _FUNCTIONS: Mapping[str, Function] = {
     "targets": _targets,
     "unusual_intent": _unusual_intent,
     "used_device": _used_device,
-    "vaccine": lambda _, entry: called("vaccine", one(entry.raw, "vaccineCode")),
+    "vaccine": lambda _, entry: called("vaccine", fhir.one(entry.raw, "vaccineCode")),
 }

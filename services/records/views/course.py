@@ -9,14 +9,14 @@ from data_models.chart_view import ChartView, ViewRow
 from services.records.concepts.words import phrase_of
 from services.records.resources.dates import is_within
 from services.records.resources.entry import instant
-from services.records.resources.kinds import BILLS
 from services.records.resources.record import PatientRecord
+from services.records.resources.sorting import BILLS
 from services.records.rows.measurements import kind_of, rows_of_observation, series_of
 from services.records.rows.medications import drugs_of, row_of_drug
 from services.records.rows.row_table import KIND_OF_ROW
 from services.records.rows.rows import row_of
+from services.records.views.lists import problem_rows
 from services.records.views.papers import row_of_document
-from services.records.views.problems import problem_rows
 from services.records.views.view import not_shown, view_of
 
 SHOWN = 200

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.resources.values import with_unit
-from services.records.views.problems import ACTIVE
+from services.records.views.lists import ACTIVE
 
 SOURCES_SHOWN = 2
 _HEADED = frozenset({"chart_summary", "care", "history", "encounters", "problems"})

@@ -6,7 +6,7 @@ from typing import Final
 
 from services.records.concepts.table import concept_table
 from services.records.resources.entry import CODES
-from services.records.resources.need import EVERYTHING, Need, need_of, together
+from services.records.resources.ports import EVERYTHING, Need, need_of, together
 from services.records.rows.medications import KINDS as DRUG_KINDS
 
 # What rows name as their reason stands in problems.

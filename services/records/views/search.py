@@ -3,8 +3,8 @@
 from data_models.chart_view import ChartView
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
-from services.records.resources.kinds import NUMBERS_OF_STATE
 from services.records.resources.record import PatientRecord
+from services.records.resources.sorting import NUMBERS_OF_STATE
 from services.records.search_index import index_of
 from services.records.views.view import not_shown, quoted, view_of
 

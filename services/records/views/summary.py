@@ -10,11 +10,10 @@ from services.records.resources.record import PatientRecord
 from services.records.resources.values import with_unit
 from services.records.rows.measurements import Series, row_of_part, series_of
 from services.records.views.demographics import demographics, patient_source
-from services.records.views.lists import allergies, encounters
+from services.records.views.lists import allergies, encounters, problems
 from services.records.views.medications import medications
 from services.records.views.papers import documents
 from services.records.views.person import personal_rows
-from services.records.views.problems import problems
 from services.records.views.view import not_shown, view_of
 
 _KEY = [

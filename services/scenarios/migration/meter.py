@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry
 from data_models.identifiers import hashed
 from services.scenarios.migration.case import Outcome
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.telemetry.figures import Figures
+from services.telemetry.metrics import Figures
 
 _log = structlog.get_logger()
 

@@ -13,13 +13,12 @@ from data_models.scenarios.scenario import is_scenario_id
 from data_models.values import ClosedValue, Value
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
-from services.scenarios.operators.dry_run import DryRunPage
+from services.scenarios.operators.dry_run import DryRunPage, Score
 from services.scenarios.operators.interventions import BulkIntervention, Intervention, Text, Why
 from services.scenarios.operators.journal import JournalEntry
 from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.plan_reader import ScenarioCard, ScenarioOverview
 from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
-from services.scenarios.operators.score import Score
 from services.scenarios.operators.session_service import (
     FLAGGED,
     BulkResult,

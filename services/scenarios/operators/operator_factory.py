@@ -15,14 +15,13 @@ from services.audit.trail import Audit
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.operators.dry_run import DryRun
+from services.scenarios.operators.dry_run import DryRun, ScoreBook
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.plan_reader import PlanReader
-from services.scenarios.operators.score import ScoreBook
 from services.scenarios.operators.session_service import SessionService
 from services.scenarios.scenario_factory import ScenarioStores
-from services.telemetry.figures import Figures
+from services.telemetry.metrics import Figures
 
 LOOK_SECONDS = 5.0
 _log = structlog.get_logger()

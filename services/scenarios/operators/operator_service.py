@@ -11,14 +11,13 @@ from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
-from services.scenarios.operators.dry_run import DryRunPage
+from services.scenarios.operators.dry_run import DryRunPage, Score, ScoreBook
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.plan_reader import PlanReader, ScenarioCard, ScenarioOverview
 from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
-from services.scenarios.operators.score import Score, ScoreBook
 from services.scenarios.operators.session_service import SessionService
 from services.scenarios.session.preview import Played, played
-from services.telemetry.figures import Figures
+from services.telemetry.metrics import Figures
 
 Policies = Mapping[str, AnchorMigrationPolicy]
 

@@ -24,13 +24,13 @@ from data_models.storage.blob_store import BlobStore
 from data_models.values import Value
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.indexes.tag_index import StoredSession, read_session
 from services.scenarios.migration.ports import SessionIndex, SessionRow, row_of, step_key
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.dry_run import DryRun
 from services.scenarios.operators.interventions import Intervention, intervened
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.session_view import NextView, SessionView, view_of_session
-from services.scenarios.operators.stored_sessions import StoredSession, read_session
 
 PAGE_LIMIT = 1_000
 SHORTEST_ID = 8

@@ -19,23 +19,14 @@ from data_models.scenarios.scenario_session import (
     ProfileField,
     ScenarioSession,
 )
-from services.records.resources.need import PERSON
-from services.records.resources.ports import PatientRecords
+from services.records.resources.ports import PERSON, PatientRecords
 from services.records.views.demographics import Demographics, demographics
 from services.scenarios.definition.definition_reader import AGE, BIRTH_DATE, IN_RECORDS, NAME, SEX
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.migration_config import GapFillConfig
+from services.scenarios.session import facts
 from services.scenarios.session.corrections import gone_back
-from services.scenarios.session.facts import (
-    RECORD,
-    Facts,
-    gather_facts,
-    lasting,
-    with_answers,
-    with_lasting,
-    without_values,
-)
 from services.scenarios.session.progress import needed_at, put_anew, spoken
 from services.scenarios.session.recording import QUOTE_LIMIT_CHARS
 from services.scenarios.session.step_text import held_text, joined, question_for
@@ -70,7 +61,8 @@ class RecordFacts:
         today = self._clock.now().astimezone(UTC).date()
         known = _values(demographics(record, today=today))
         return {
-            name: ProfileField(value=known[name], source=RECORD) for name in wanted & known.keys()
+            name: ProfileField(value=known[name], source=facts.RECORD)
+            for name in wanted & known.keys()
         }
 
 
@@ -184,9 +176,9 @@ class SessionState:
             self._from_record |= found
         return PatientProfile(fields=dict(self._from_record))
 
-    def facts(self, graph: Graph, session: ScenarioSession, profile: PatientProfile) -> Facts:
+    def facts(self, graph: Graph, session: ScenarioSession, profile: PatientProfile) -> facts.Facts:
         """Return what is known of a session's fields in the version `graph`."""
-        return gather_facts(
+        return facts.gather_facts(
             session,
             profile,
             extracted=session.progress.extracted if session.progress else {},
@@ -222,7 +214,7 @@ class SessionState:
         """Return the record's facts, and what lasts of earlier runs, for a migration to `graph`."""
         record = (await self.profile(graph.fields)).fields
         offered = self.session.to_confirm if self.session is not None else {}
-        lasts = lasting(self._document.profile, graph, self._clock.now())
+        lasts = facts.lasting(self._document.profile, graph, self._clock.now())
         kept = {name: one for name, one in lasts.items() if name not in offered}
         return PatientProfile(fields=kept | record)
 
@@ -237,7 +229,7 @@ class SessionState:
             n for n in {*held, *session.variables} if held.get(n) != session.variables.get(n)
         }
         again = {n for n in session.variables if before and n in before.to_confirm}
-        self._document.profile = with_lasting(
+        self._document.profile = facts.with_lasting(
             self._document.profile, session, graph, changed | again, self._clock.now()
         )
 
@@ -255,7 +247,7 @@ class SessionState:
         said = {
             n: Evidence(turn=self.turn_id, quote=q[:QUOTE_LIMIT_CHARS]) for n, q in quotes.items()
         }
-        updated = put_anew(with_answers(session, answers, graph, said))
+        updated = put_anew(facts.with_answers(session, answers, graph, said))
         denied = [said[n] for n, value in answers.items() if value is None and n in said]
         self.keep(updated.model_copy(update={"spent": [*updated.spent, *denied]}), graph)
         self.taken |= set(answers)
@@ -270,7 +262,7 @@ class SessionState:
         here = await self.here()
         moved = gone_back(here.session, here.graph, self._clock.now())
         step = here.graph.steps[moved.step or ""]
-        self._document.scenario = without_values(moved, step.collects_profile_fields)
+        self._document.scenario = facts.without_values(moved, step.collects_profile_fields)
         return f"Back to “{step.title}”."
 
     async def skip(self) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from data_models.conversations.conversation import LastClear
-from services.conversations.clear_undo import ClearUndo
+from services.conversations.clearing import ClearUndo
 from services.language.replies.commands import command_in
 from services.language.replies.yes_no import says_no, says_yes
 from services.language.words.phrases import says

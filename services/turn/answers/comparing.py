@@ -17,7 +17,7 @@ from services.language.utterance import ChartQuestion
 from services.language.words.detection import language_of
 from services.patient_context.answers import ASKED, OPTIONS
 from services.patient_context.closed import closed_to_you
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.progress import ToolAction
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.request import TurnRequests
 from services.turn.turn_step import TurnStep

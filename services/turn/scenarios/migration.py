@@ -16,8 +16,7 @@ from services.language.replies.field_answers import (
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Outcome, ReconciliationResult
 from services.scenarios.migration.waiting import idempotency_key, with_action_done
-from services.scenarios.session.action import Act, run_tool, with_results
-from services.scenarios.session.progress import flagged
+from services.scenarios.session.progress import Act, flagged, run_tool, with_results
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.turn_step import TurnStep

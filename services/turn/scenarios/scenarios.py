@@ -10,8 +10,8 @@ import structlog
 from data_models import errors
 from data_models.chat_context import AgentMessage, Continuation
 from data_models.identifiers import hashed
-from services.scenarios.session.action import Act
 from services.scenarios.session.commands import Command, command_in, is_any, named
+from services.scenarios.session.progress import Act
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.turn.phases import GroundedTurn, QuestionOutcome
 from services.turn.scenarios.migration import TurnMigration

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from data_models.errors import ConfigurationError, ModelError, ModelUnavailableError
 from group_chat.models.factory import build_models
-from group_chat.models.faults import retry_after
+from group_chat.models.model_server import retry_after
 from group_chat.models.model_settings import ModelSettings
 from services.own_sign_in import ManagedIdentity
 from tests.fakes import FixedClock

@@ -11,7 +11,7 @@ from data_models.errors import ModelOutputError, ModelRequestError
 from data_models.patient_context_models import PatientContextDecision
 from group_chat.models.factory import Models
 from services.language.reader import AddressedReading, FollowedReading
-from services.scenarios.session.extraction import Findings
+from services.scenarios.session.recording import Findings
 from tests.fakes_openai import RecordedRequest, Reply
 from tests.group_chat.models.conftest import ModelSite
 

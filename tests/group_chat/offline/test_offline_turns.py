@@ -9,7 +9,7 @@ from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.group_chat_port import ArtifactMade
-from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord
 from services.team import AgentSpec, Team, load_team
 from tests.group_chat.offline.conftest import ROSTER, Conversation, conversation

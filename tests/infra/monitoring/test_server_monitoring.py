@@ -12,8 +12,7 @@ from services.entities.meter import EntityMeter
 from services.scenarios.migration.meter import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.telemetry import metrics
-from services.telemetry.figures import Figures
-from services.telemetry.metrics import Metrics
+from services.telemetry.metrics import Figures, Metrics
 from tests.infra.monitoring.test_entity_monitoring import promtool
 
 ROOT = Path(__file__).parents[3]

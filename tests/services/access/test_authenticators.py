@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from data_models.errors import ForbiddenError, UnauthenticatedError
-from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
-from services.access.entra import AppServiceAuthenticator
+from services.access.api_keys import ApiKeyAuthenticator, AppServiceAuthenticator, DevAuthenticator
 from services.access.handshake import Handshake
 from services.access.principal import Principal, UserRules, log_off_at, user_id
 from tests.fakes import FixedClock

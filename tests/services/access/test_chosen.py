@@ -12,8 +12,12 @@ from services.access.access_factory import (
     outbound_policy_for,
     rate_for,
 )
-from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
-from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
+from services.access.api_keys import (
+    ApiKeyAuthenticator,
+    AppServiceAuthenticator,
+    DevAuthenticator,
+    EntraAuthenticator,
+)
 from services.access.handshake import Handshake
 from settings import ApiKey, Settings
 from tests.basis import basis_of

@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.errors import ForbiddenError, SignInUnavailableError, UnauthenticatedError
-from services.access.entra import EntraAuthenticator
+from services.access.api_keys import EntraAuthenticator
 from services.access.handshake import Handshake
 from services.access.principal import Principal, UserRules
-from services.access.signing_keys import ASK_AGAIN_SECONDS, SigningKeys, download_keys
-from services.access.token_form import read_form
+from services.access.signing_keys import ASK_AGAIN_SECONDS, SigningKeys, download_keys, read_form
 from tests.fakes import FixedClock
 from tests.services.access.directory import AUDIENCE, AUTHORITY, TENANT, USER, Directory
 

@@ -12,10 +12,9 @@ import pytest
 
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import Span
+from services.assistant.calendar import Span, Task
 from services.assistant.contacts import Contact, ContactChange
 from services.assistant.mail import NewEmail
-from services.assistant.tasks import Task
 from tests.fakes import FixedClock
 from tests.services.assistant.back_ends import SAMPLES, files_of, local_assistant
 from tests.services.assistant.effects import fresh

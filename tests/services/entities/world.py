@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from data_models.entities.conversation_entities import Provenance
-from data_models.entities.derived_entity import Origin
+from data_models.entities.derived_entities import Origin
 from data_models.entities.entities import Entities
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta, parse_entity_delta

@@ -17,7 +17,7 @@ from services.language.replies.yes_no import truth_in
 from services.model_port import Answer
 from services.scenarios.migration.migration_config import GapFillConfig, MigrationConfig
 from services.scenarios.session.commands import Command, command_in, named
-from services.scenarios.session.extraction import Extractor, Findings, believed
+from services.scenarios.session.recording import Extractor, Findings, believed
 from tests.tables import with_cases
 
 AGE = FieldDefinition(name="age", value_type="integer")

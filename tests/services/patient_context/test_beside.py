@@ -8,7 +8,7 @@ from data_models.identifiers import PatientId
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.subject import Subject
 from services.patient_context.beside import chart_has, names_beside, needs_names, staff_of
-from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord, record_from_resources
 from tests.services.identity.test_linking import PATTERN, Scripted, person
 from tests.tables import with_cases

@@ -4,15 +4,14 @@ from datetime import date
 
 import pytest
 
-from services.records.resources.kinds import CLINICAL
 from services.records.resources.record import record_from_resources
+from services.records.resources.sorting import CLINICAL
 from services.records.views import lists
 from services.records.views.lines import told
-from services.records.views.lists import procedures
+from services.records.views.lists import problems, procedures
 from services.records.views.medications import medications
 from services.records.views.oncology.status import current_status
 from services.records.views.papers import documents
-from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.search import search_record
 from tests.services.records.charts import PATIENT_ID, Json, note, patient, record, resource

@@ -13,10 +13,11 @@ from aiohttp.test_utils import TestServer
 from data_models.chart_view import ChartView
 from data_models.identifiers import PatientId
 from services.records.fhir.fhir_server_records import FhirServerRecords
-from services.records.resources.need import EVERYTHING, PERSON, Need
+from services.records.resources.ports import EVERYTHING, PERSON, Need
 from services.records.resources.record import PatientRecord, record_from_resources
 from services.records.views import lists
 from services.records.views.course import course
+from services.records.views.lists import problems
 from services.records.views.medications import medications
 from services.records.views.needs import (
     need_of_document,
@@ -26,7 +27,6 @@ from services.records.views.needs import (
 )
 from services.records.views.oncology import oncology
 from services.records.views.papers import documents, read_document
-from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.search import search_record
 from services.records.views.summary import chart_summary

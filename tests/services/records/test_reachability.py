@@ -12,13 +12,13 @@ import pytest
 
 from data_models.chart_view import ChartView
 from data_models.identifiers import PatientId
-from services.records.resources.kinds import CLINICAL
 from services.records.resources.record import PatientRecord, record_from_resources
+from services.records.resources.sorting import CLINICAL
 from services.records.views import lists
 from services.records.views.course import course
+from services.records.views.lists import problems
 from services.records.views.medications import medications
 from services.records.views.papers import documents, read_document
-from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.summary import chart_summary
 from tests.services.records.generated_charts import generated

@@ -14,9 +14,15 @@ from services.records.answers.direct import answered
 from services.records.resources.record import PatientRecord
 from services.records.rows.dosage import dose_of
 from services.records.rows.measurements import rows_of_observation
-from services.records.views.lists import allergies, care, encounters, immunizations, procedures
+from services.records.views.lists import (
+    allergies,
+    care,
+    encounters,
+    immunizations,
+    problems,
+    procedures,
+)
 from services.records.views.medications import medications
-from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.summary import chart_summary
 from tests.services.records.charts import Json, note, patient, record, resource

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from services.runs.stop_requests import ReplicaSignal, ReplicaSignals
+from services.runs.hub import ReplicaSignal, ReplicaSignals
 from tests.fakes_store import MemoryBlobStore
 
 

@@ -12,7 +12,7 @@ from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.operators.prune_command import Pruned, Pruner, lowest_in_use, prune
+from services.scenarios.operators.operator_commands import Pruned, Pruner, lowest_in_use, prune
 from services.scenarios.scenario_factory import CONTAINER
 from services.stores import open_container
 from tests.fakes import CountingIds

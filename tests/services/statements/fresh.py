@@ -13,10 +13,10 @@ from data_models.plain_yaml import read_yaml
 from services.language.sentences.sentences import sentences_of
 from services.records.resources.record import PatientRecord, record_from_resources
 from services.records.views import lists
+from services.records.views.lists import problems
 from services.records.views.medications import medications
 from services.records.views.oncology.oncology import imaging_view, pathology_view, status_view
 from services.records.views.papers import documents, read_document
-from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.summary import chart_summary
 from services.statements.check import MessageCheck

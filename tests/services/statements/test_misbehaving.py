@@ -7,10 +7,9 @@ import pytest
 
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
-from services.records.views.lists import allergies, procedures
+from services.records.views.lists import allergies, problems, procedures
 from services.records.views.medications import medications
 from services.records.views.oncology.oncology import imaging_view
-from services.records.views.problems import problems
 from services.records.views.results import results
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker

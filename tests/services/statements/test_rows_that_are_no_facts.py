@@ -4,10 +4,9 @@ from datetime import date
 
 import pytest
 
-from services.records.views.lists import allergies, care, encounters, procedures
+from services.records.views.lists import allergies, care, encounters, problems, procedures
 from services.records.views.medications import medications
 from services.records.views.oncology.oncology import status_view
-from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.view import with_refuted
 from services.statements.check import MessageCheck

@@ -4,9 +4,9 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from structlog.testing import capture_logs
 
+from data_models.chat_context import CheckedStatement
 from data_models.errors import ModelTimeoutError, RoundsError
 from data_models.identifiers import hashed
-from data_models.statement_check import CheckedStatement
 from services.telemetry.logs import redacted
 from services.telemetry.metrics import Metrics
 

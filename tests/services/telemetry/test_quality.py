@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry
 
-from data_models.statement_check import CheckedStatement
+from data_models.chat_context import CheckedStatement
 from services.telemetry.metrics import Metrics, QualityRow, quality_rows
 
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from data_models.tool_memory import EntityContext, ToolMemory
-from services.tool_memory.choice import choice_of, picked_from
+from services.tool_memory.resolver import choice_of, picked_from
 from tests.tables import with_cases
 
 NOW = datetime(2026, 11, 24, 10, tzinfo=UTC)  # a Tuesday

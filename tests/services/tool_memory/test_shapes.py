@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from data_models.tool_memory import EntityType
-from services.tool_memory.extractors import extracted
-from services.tool_memory.shapes import searchable_texts, start_of
+from services.tool_memory.extractors import extracted, searchable_texts, start_of
 from tests.tables import tables_beside, with_cases
 
 WITH_PEOPLE = ("Google Calendar", "Gmail", "Graph events", "Graph messages")

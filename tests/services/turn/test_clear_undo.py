@@ -8,11 +8,10 @@ from data_models.conversations.conversation import Conversation
 from data_models.conversations.turn_events import RunFailed, StateChanged
 from data_models.errors import NotFoundError, NothingToUndoError
 from data_models.identifiers import PatientId
-from services.conversations.clear_undo import ClearUndo
-from services.conversations.clearing import Clearing
+from services.conversations.clearing import Clearing, ClearUndo
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
-from services.views.restoring import Restoring
+from services.views.branching import Restoring
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore

@@ -15,9 +15,9 @@ from data_models.conversations.incoming_message import Press
 from data_models.conversations.plan import Plan, PlanStatus, PlanStep
 from data_models.conversations.turn_events import Notice, RunFailed
 from data_models.errors import StoreError
+from services.assistant.calendar import Task
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
-from services.assistant.tasks import Task
 from services.assistant.undo_log import UndoLog
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit

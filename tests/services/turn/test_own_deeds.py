@@ -10,10 +10,10 @@ from data_models.conversations.effects import Effect
 from data_models.conversations.turn_events import Notice
 from data_models.identifiers import PatientId
 from services.assistant.back_end import AssistantServices
+from services.assistant.calendar import Task
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
 from services.assistant.mail import NewEmail
-from services.assistant.tasks import Task
 from services.assistant.undo_log import Undoable, UndoableAction, UndoLog, patient_name
 from services.group_chat_port import QuestionAsked
 from tests.fakes import FixedClock

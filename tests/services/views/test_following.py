@@ -7,7 +7,7 @@ import pytest
 
 from data_models.identifiers import PatientId
 from services.views.conversation_view import ConversationView, QuestionRow, RunningRow
-from services.views.following import course_of
+from services.views.patient_finder import course_of
 from tests.bots.scripts import plan_of
 
 NOW = datetime(2030, 1, 2, tzinfo=UTC)

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from data_models import errors
 from data_models.chat_context import ChatContext
-from data_models.entities.derived_entity import Origin
+from data_models.entities.derived_entities import Origin
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import CHANGES_LIMIT_BYTES, KeyPoint
 from data_models.tool_memory import EntityContext, ToolExecutionContext

@@ -7,7 +7,7 @@ import pytest
 from data_models.clock import SystemClock
 from data_models.errors import BadFrameError, NotFoundError
 from data_models.identifiers import PatientId
-from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord
 from services.views.patient_chart import PARTS, PatientChart
 from tests.fakes import RememberedAudit, open_guard

@@ -23,7 +23,7 @@ from services.records.concepts.table import (
 )
 from services.records.concepts.words import words_of
 from services.records.resources.dates import first_day, last_day
-from services.records.resources.kinds import NUMBERS_OF_STATE
+from services.records.resources.sorting import NUMBERS_OF_STATE
 from services.records.resources.standing import FUTURE
 from services.records.rows.finding import means
 from services.records.rows.measurements import NOT_PATIENTS

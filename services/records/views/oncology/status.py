@@ -8,19 +8,9 @@ from typing import Literal, TypeAlias
 from data_models.chart_view import ViewSource
 from data_models.identifiers import PatientId
 from data_models.values import ClosedValue
+from services.records.resources import entry as fhir
 from services.records.resources.dates import day_text
 from services.records.resources.documents import ClinicalDocument
-from services.records.resources.entry import (
-    CODE_SETS,
-    Entry,
-    code_of,
-    codes,
-    label,
-    labels,
-    many,
-    one,
-    text,
-)
 from services.records.resources.facts import Fact, resolve
 from services.records.resources.record import PatientRecord
 from services.records.resources.standing import DOUBTFUL, NOT_KNOWN, certainty_of
@@ -151,60 +141,60 @@ def _single(name: str, value: str, source: ViewSource) -> Fact:
     return resolve(name, [(value, source)] if value else [])
 
 
-def _is_primary_cancer(condition: Entry) -> bool:
-    concept = one(condition.raw, "code")
-    name = label(concept)
+def _is_primary_cancer(condition: fhir.Entry) -> bool:
+    concept = fhir.one(condition.raw, "code")
+    name = fhir.label(concept)
     if _NOT_PRIMARY.search(name):
         return False
-    coded = any(_CANCER_CODE.fullmatch(code) for code in codes(concept))
+    coded = any(_CANCER_CODE.fullmatch(code) for code in fhir.codes(concept))
     return coded or bool(_CANCER.search(name))
 
 
-def _condition_source(condition: Entry) -> ViewSource:
-    title = label(one(condition.raw, "code")) or "Condition"
-    day = day_text(text(condition.raw, "recordedDate")) or day_text(condition.date)
+def _condition_source(condition: fhir.Entry) -> ViewSource:
+    title = fhir.label(fhir.one(condition.raw, "code")) or "Condition"
+    day = day_text(fhir.text(condition.raw, "recordedDate")) or day_text(condition.date)
     return ViewSource(ref=condition.ref, date=day, title=title)
 
 
-def _hedged(said: list[str], condition: Entry) -> Iterator[tuple[str, ViewSource]]:
+def _hedged(said: list[str], condition: fhir.Entry) -> Iterator[tuple[str, ViewSource]]:
     """Yield what is said with the condition's certainty, where it is not confirmed."""
     certainty = certainty_of(condition.raw)
     hedge = f" ({certainty})" if certainty and certainty != "confirmed" else ""
     yield from ((f"{one_}{hedge}", _condition_source(condition)) for one_ in said if one_)
 
 
-def _labels(cancers: list[Entry]) -> Iterator[tuple[str, ViewSource]]:
+def _labels(cancers: list[fhir.Entry]) -> Iterator[tuple[str, ViewSource]]:
     for condition in cancers:
-        yield from _hedged([label(one(condition.raw, "code"))], condition)
+        yield from _hedged([fhir.label(fhir.one(condition.raw, "code"))], condition)
 
 
-def _sites(cancers: list[Entry]) -> Iterator[tuple[str, ViewSource]]:
+def _sites(cancers: list[fhir.Entry]) -> Iterator[tuple[str, ViewSource]]:
     for condition in cancers:
-        yield from _hedged(labels(condition.raw, "bodySite"), condition)
+        yield from _hedged(fhir.labels(condition.raw, "bodySite"), condition)
 
 
-def _histologies(record: PatientRecord, cancers: list[Entry]) -> list[tuple[str, ViewSource]]:
+def _histologies(record: PatientRecord, cancers: list[fhir.Entry]) -> list[tuple[str, ViewSource]]:
     coded = [
-        (label(one(extension, "valueCodeableConcept")), _condition_source(condition))
+        (fhir.label(fhir.one(extension, "valueCodeableConcept")), _condition_source(condition))
         for condition in cancers
-        for extension in many(condition.raw, "extension")
-        if text(extension, "url").endswith(_MORPHOLOGY_URL)
+        for extension in fhir.many(condition.raw, "extension")
+        if fhir.text(extension, "url").endswith(_MORPHOLOGY_URL)
     ]
     return [*_observed(record, _HISTOLOGY), *((name, source) for name, source in coded if name)]
 
 
-def _staging(record: PatientRecord, cancers: list[Entry]) -> tuple[Fact, ...]:
+def _staging(record: PatientRecord, cancers: list[fhir.Entry]) -> tuple[Fact, ...]:
     coded = [
         (_STAGE_WORD.sub("", value), source)
         for value, source in (
-            *_observed(record, *CODE_SETS["stage_groups"]),
+            *_observed(record, *fhir.CODE_SETS["stage_groups"]),
             *_condition_stages(cancers),
         )
     ]
     stated = record.derived(_stated)["stage"]
     group = resolve("stage", [*coded, *_exact(stated, [*coded, *stated])])
     parts: dict[str, list[tuple[str, ViewSource]]] = {}
-    for value, source in _observed(record, *CODE_SETS["tnm"]):
+    for value, source in _observed(record, *fhir.CODE_SETS["tnm"]):
         parts.setdefault(source.title, []).append((value, source))
     return (group, *(resolve(name, said) for name, said in sorted(parts.items())))
 
@@ -225,10 +215,10 @@ def _exact(
     ]
 
 
-def _condition_stages(cancers: list[Entry]) -> Iterator[tuple[str, ViewSource]]:
+def _condition_stages(cancers: list[fhir.Entry]) -> Iterator[tuple[str, ViewSource]]:
     for condition in cancers:
-        for stage in many(condition.raw, "stage"):
-            if said := label(one(stage, "summary")):
+        for stage in fhir.many(condition.raw, "stage"):
+            if said := fhir.label(fhir.one(stage, "summary")):
                 yield said, _condition_source(condition)
 
 
@@ -240,10 +230,10 @@ def _observed(record: PatientRecord, *wanted: str) -> Iterator[tuple[str, ViewSo
             yield value, observation_source(entry)
 
 
-def _by_code(record: PatientRecord) -> Mapping[str, list[Entry]]:
-    found: dict[str, list[Entry]] = {}
+def _by_code(record: PatientRecord) -> Mapping[str, list[fhir.Entry]]:
+    found: dict[str, list[fhir.Entry]] = {}
     for entry in record.entries_of("Observation"):
-        for code in codes(one(entry.raw, "code")):
+        for code in fhir.codes(fhir.one(entry.raw, "code")):
             found.setdefault(code, []).append(entry)
     return found
 
@@ -256,11 +246,11 @@ def _allergies(record: PatientRecord) -> Fact:
         (
             _with_standing(name, entry),
             ViewSource(
-                ref=entry.ref, date=day_text(text(entry.raw, "recordedDate")), title="Allergy"
+                ref=entry.ref, date=day_text(fhir.text(entry.raw, "recordedDate")), title="Allergy"
             ),
         )
         for entry in _allergies_now(record)
-        if (name := label(one(entry.raw, "code")))
+        if (name := fhir.label(fhir.one(entry.raw, "code")))
     ]
     if not found:
         return Fact(name="allergies", state="not in the record")
@@ -273,7 +263,7 @@ def _allergies(record: PatientRecord) -> Fact:
     )
 
 
-def _allergies_now(record: PatientRecord) -> Sequence[Entry]:
+def _allergies_now(record: PatientRecord) -> Sequence[fhir.Entry]:
     """Return the allergies; those that are over only where there are no others."""
     every = record.entries_of("AllergyIntolerance")
     rows = {entry.ref: row_of(record, entry) for entry in every}
@@ -281,9 +271,9 @@ def _allergies_now(record: PatientRecord) -> Sequence[Entry]:
     return [entry for entry in known if rows[entry.ref].status not in _OVER] or known
 
 
-def _with_standing(name: str, entry: Entry) -> str:
+def _with_standing(name: str, entry: fhir.Entry) -> str:
     """Return an allergy with what makes it less than one: that it is resolved, or suspected."""
-    status, certainty = code_of(one(entry.raw, "clinicalStatus")), certainty_of(entry.raw)
+    status, certainty = fhir.code_of(fhir.one(entry.raw, "clinicalStatus")), certainty_of(entry.raw)
     less = [status if status != "active" else "", certainty if certainty in DOUBTFUL else ""]
     said = ", ".join(filter(None, less))
     return f"{name} ({said})" if said else name
