@@ -6,7 +6,6 @@ know, follows redirects, and works in threads.
 
 import socket
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
 
 import aiohttp
@@ -20,6 +19,7 @@ from bots.reference import Activity, Reference, addressed
 from data_models import errors
 from data_models.clock import Clock
 from data_models.http_answers import Bounds, HttpAnswer, ask, pause_of, seconds_asked
+from data_models.values import read_object
 from services.access.outbound import GuardedResolver, OutboundPolicy
 from services.own_sign_in import TokenSource
 
@@ -96,7 +96,7 @@ class Connector:
             status, headers, said = await self._exchange(method, url, token, reference, activity)
         wait = seconds_asked(headers.get("Retry-After"), now=self.clock.now())
         _check(status, said, wait_seconds=wait)
-        return str(_json(said).get("id", ""))
+        return str((read_object(said) or {}).get("id", ""))
 
     async def _exchange(
         self, method: str, url: URL, token: str, reference: Reference, activity: Activity
@@ -139,7 +139,7 @@ def _check(status: int, said: bytes, *, wait_seconds: float | None) -> None:
     reason = f"the channel answered {status}"
     if status in _BUSY or status >= 500:
         raise errors.ChannelUnavailableError(reason, wait_seconds=wait_seconds)
-    error = _json(said).get("error")
+    error = (read_object(said) or {}).get("error")
     found = error if isinstance(error, dict) else {}
     is_stream = found.get("code") == _STREAM_ENDED
     if status in _CLOSED and not is_stream:
@@ -155,11 +155,3 @@ def _wait_of(error: Exception) -> bool | float:
     if not isinstance(error, errors.ChannelUnavailableError) or error.is_maybe_taken:
         return False
     return pause_of(error.wait_seconds, longest_seconds=LONGEST_WAIT_SECONDS)
-
-
-def _json(body: bytes) -> dict[str, Any]:
-    try:
-        found = orjson.loads(body or b"{}")
-    except orjson.JSONDecodeError:
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -36,7 +36,7 @@ class EntityContext(Part):
     Attributes:
         entity_id: Id at its source; what a user may type and what a tool takes.
         source: The tool's back end, so that equal ids of two back ends stay apart.
-        data: What the tool gave, bounded; read through `services/tool_memory/shapes.py`.
+        data: What the tool gave, bounded; read through `services/tool_memory/extractors.py`.
         last_turn: Number of the turn in which it was last mentioned.
         user_references: Words that led to it, newest last, at most 10.
         is_private: It names another patient; models see its time only.

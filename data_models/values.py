@@ -1,8 +1,9 @@
 """What documents, arguments and answers are made of: values that do not change."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from data_models.errors import CorruptDocumentError
 
@@ -30,6 +31,15 @@ def read_if_whole(data: bytes | str | None, model: type[ValueT]) -> ValueT | Non
         return None if data is None else model.model_validate_json(data)
     except ValidationError:
         return None
+
+
+def read_object(data: bytes | str) -> dict[str, Any] | None:
+    """Return what is stored, or was sent, as a JSON object; None for anything else."""
+    try:
+        found = from_json(data)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 class Value(BaseModel, frozen=True):

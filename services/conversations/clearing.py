@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -18,7 +18,7 @@ from data_models.conversations.conversation import Conversation, LastClear
 from data_models.errors import CorruptDocumentError, StoreError, StoreUnavailableError
 from data_models.layout import ConversationLayout, timestamp
 from data_models.storage.blob_store import Blob, BlobStore, put_blob
-from data_models.values import read_value
+from data_models.values import read_object, read_value
 
 Result = TypeVar("Result")
 Tell = Callable[[int, int], None]
@@ -321,23 +321,15 @@ class ClearUndo:
 
 def _of_epoch(data: bytes, epoch: int) -> bytes:
     """Return a document as of another epoch; whatever else it is stays as it is."""
-    document = _document(data)
+    document = read_object(data) or {}  # else a file, or damaged before: it comes back as it was
     if "epoch" not in document:
         return data
     return json.dumps({**document, "epoch": epoch}, separators=(",", ":")).encode()
 
 
 def _epoch_of(data: bytes) -> int | None:
-    found = _document(data).get("epoch")
+    found = (read_object(data) or {}).get("epoch")
     return found if isinstance(found, int) else None
-
-
-def _document(data: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(data)
-    except ValueError:
-        return {}  # a file, or damaged when it was archived: it comes back as it was
-    return found if isinstance(found, dict) else {}
 
 
 def _note_begun(draft: Conversation, *, epoch: int, ts: str, later: LastClear | None) -> None:

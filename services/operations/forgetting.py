@@ -7,7 +7,7 @@ nobody or to another patient, and a clinic's own records, are reported, for a pe
 
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ from data_models.errors import BlobChangedError, CorruptDocumentError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.storage.blob_store import BlobStore
+from data_models.values import read_object
 from services.chart_access.break_glass import FOLDER as EMERGENCIES
 from services.chart_access.break_glass import without_reason
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
@@ -161,13 +162,7 @@ class _InTalks:
                 self.report.unreadable.append(name)
 
     async def _rewritten(self, name: str, cut: "_Cut", *, dry_run: bool) -> bool:
-        blob = await self.store.read(name)
-        data = None if blob is None else cut.rest_of(name, blob.data)
-        if blob is None or data is None:
-            return False
-        if not dry_run:
-            await self.store.replace(name, data, etag=blob.etag)
-        return True
+        return await _rewrite(self.store, name, partial(cut.rest_of, name), dry_run=dry_run)
 
     async def _own(self, layout: ConversationLayout) -> list[str]:
         rows = [row.name async for row in self.store.list(layout.prefix)]
@@ -243,13 +238,21 @@ class _Beside:
 
     async def _reason(self, name: str) -> bool:
         """Take out why a chart was opened in an emergency; who, when and the review stay."""
-        blob = await self.store.read(name)
-        rest = None if blob is None else without_reason(blob.data, self.patient_id)
-        if blob is None or rest is None:
-            return False
-        if not self.dry_run:
-            await self.store.replace(name, rest, etag=blob.etag)
-        return True
+        rest_of = partial(without_reason, patient_id=self.patient_id)
+        return await _rewrite(self.store, name, rest_of, dry_run=self.dry_run)
+
+
+async def _rewrite(
+    store: BlobStore, name: str, rest_of: Callable[[bytes], bytes | None], *, dry_run: bool
+) -> bool:
+    """Leave of a blob what `rest_of` returns; False if that is None: it holds nothing to cut."""
+    blob = await store.read(name)
+    rest = None if blob is None else rest_of(blob.data)
+    if blob is None or rest is None:
+        return False
+    if not dry_run:
+        await store.replace(name, rest, etag=blob.etag)
+    return True
 
 
 async def _names(store: BlobStore, name: str, patient_id: PatientId) -> bool:
@@ -289,7 +292,8 @@ class _Cut:
         Raises:
             CorruptDocumentError: it cannot be read.
         """
-        document = _parsed(data)
+        if (document := read_object(data)) is None:
+            raise CorruptDocumentError("a document is no JSON object")
         before = json.dumps(document)
         self._registry(document)
         self._manifest(document, folder=name.rpartition("/")[0])
@@ -332,13 +336,3 @@ class _Cut:
         if answered.patient_id != self.patient_id:
             return row
         return list(answered._replace(patient_id=None, turn_id=None))
-
-
-def _parsed(data: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(data)
-    except ValueError:
-        raise CorruptDocumentError("a document is no JSON") from None
-    if not isinstance(found, dict):
-        raise CorruptDocumentError("a document is no JSON object")
-    return found

@@ -16,6 +16,7 @@ from data_models.clock import Clock
 from data_models.identifiers import PatientId, hashed
 from data_models.resource import Resource
 from data_models.storage.blob_store import Blob, BlobStore
+from data_models.values import read_object
 from services.records.fhir.fhir_client import bundle_entries_of
 from services.records.fhir.fhir_server_records import FhirServerRecords
 from services.records.folder.records import FolderRecords
@@ -261,12 +262,7 @@ def _samples_in(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def _resource(blob: Blob) -> Resource:
-    try:
-        body = json.loads(blob.data)
-    except ValueError:
-        body = None
-    if not isinstance(body, dict):
-        # Not `from error`: the parser's message may quote the record.
+    if (body := read_object(blob.data)) is None:
         raise errors.RecordsUnreadableError("a written resource is no JSON object")
     return Resource(body, blob.etag)
 

@@ -8,13 +8,12 @@ from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
 import aiohttp
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from yarl import URL
 
 from data_models.errors import HubRefusedError, HubUnavailableError
 from data_models.http_answers import Bounds, HttpAnswer, ask
-from data_models.values import read_if_whole
+from data_models.values import read_if_whole, read_object
 
 EVENTS = "Patient-open,syncerror"
 LEASE_SECONDS = 3_600
@@ -133,11 +132,7 @@ class HubConnection:
         return HubEvent(found.id, found.event.name.lower(), _patient_in(found.event.context))
 
     async def _refuse_unread(self, data: str) -> None:
-        try:
-            value = orjson.loads(data)
-        except orjson.JSONDecodeError:
-            return
-        event_id = value.get("id") if isinstance(value, dict) else None
+        event_id = (read_object(data) or {}).get("id")
         if isinstance(event_id, str):
             await self.answer(event_id, 400)
 

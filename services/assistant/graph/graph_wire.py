@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
-import orjson
 from yarl import URL
 
 from data_models.errors import AssistantError, AssistantItemGoneError
 from data_models.http_answers import Bounds
+from data_models.values import read_object
 
 Json: TypeAlias = dict[str, Any]
 Method: TypeAlias = Literal["GET", "POST", "PATCH", "DELETE"]
@@ -130,13 +130,8 @@ def parsed(status: int, data: bytes) -> GraphAnswer:
     Raises:
         AssistantError: a success whose body is not a JSON object.
     """
-    try:
-        body = orjson.loads(data) if data else {}
-    except ValueError:
-        body = None
-    if not isinstance(body, dict):
+    if (body := read_object(data or b"{}")) is None:
         if 200 <= status < 300:
-            # No cause: the parser's message may quote the mailbox.
             raise AssistantError("the answer is not a JSON object")
         body = {}
     return GraphAnswer(status=status, body=body, code=_code_in(body) if status >= 400 else "")
