@@ -11,14 +11,7 @@ from typing import Any, TypedDict, TypeVar
 from pydantic import AwareDatetime, Field
 
 from data_models.document import Part
-from data_models.entities.entity_keys import Namespace, canonical_key, namespace_of
-from data_models.entities.entity_values import (
-    VALUE_LIMIT_CHARS,
-    Offer,
-    canonical_json,
-    copied,
-    is_blank,
-)
+from data_models.entities import entity_values
 
 # What became of each key of a delta.
 
@@ -71,17 +64,19 @@ class Entity(Part):
     def canonical(self) -> str:
         """The value as canonical JSON."""
         if not self.cached:
-            self.cached = canonical_json(self.value) or ""
+            self.cached = entity_values.canonical_json(self.value) or ""
         return self.cached
 
     def extra_bytes(self) -> int:
         """Return at most how many bytes the fields take that only some entities have."""
         return 0
 
-    def take(self, offer: Offer, *, now: datetime) -> None:
+    def take(self, offer: entity_values.Offer, *, now: datetime) -> None:
         """Hold the value of `offer` from now on; the place in the queue stays (E2)."""
         # Past pydantic's own assignment, which takes ten times as long and checks nothing here.
-        self.__dict__.update(value=copied(offer.value), cached=offer.canonical, updated_at=now)
+        self.__dict__.update(
+            value=entity_values.copied(offer.value), cached=offer.canonical, updated_at=now
+        )
 
 
 EntityT = TypeVar("EntityT", bound=Entity)
@@ -116,7 +111,7 @@ class EntityQueues(Part):
 
 def canonical_keys(raw_keys: Sequence[str]) -> list[str]:
     """Return what `raw_keys` mean, each once, without what is no key."""
-    keys = [key for key in map(canonical_key, raw_keys) if key is not None]
+    keys = [key for key in map(entity_values.canonical_key, raw_keys) if key is not None]
     return list(dict.fromkeys(keys))
 
 
@@ -138,11 +133,11 @@ IsTaken = Callable[[str], bool]
 def sorted_offers(
     updates: Mapping[str, Any],
     *,
-    namespace: Namespace,
+    namespace: entity_values.Namespace,
     is_taken: IsTaken,
     blanks_count: bool,
     report: EntityReport,
-) -> dict[str, Offer]:
+) -> dict[str, entity_values.Offer]:
     """Return the values that may be stored, by canonical key; the rest goes into `report`.
 
     Two spellings of one key are one key, and the later one counts.
@@ -151,20 +146,22 @@ def sorted_offers(
         is_taken: Whether an unlisted key lives in the other namespace already.
         blanks_count: Whether null and blank text are values, as they are from a tool.
     """
-    offers: dict[str, Offer] = {}
+    offers: dict[str, entity_values.Offer] = {}
     rejected = report["rejected"]
     for raw, value in updates.items():
-        if (key := canonical_key(raw)) is None:
+        if (key := entity_values.canonical_key(raw)) is None:
             rejected[raw] = "key"
             continue
-        home = namespace_of(key)
+        home = entity_values.namespace_of(key)
         if home != namespace if home is not None else is_taken(key):
             rejected[key] = "namespace"
-        elif not blanks_count and is_blank(value):
+        elif not blanks_count and entity_values.is_blank(value):
             report["ignored"].append(key)
-        elif (canonical := canonical_json(value)) is None:
+        elif (canonical := entity_values.canonical_json(value)) is None:
             rejected[key] = "value"
-        elif (offer := Offer(value, canonical)).length_chars > VALUE_LIMIT_CHARS:
+        elif (
+            offer := entity_values.Offer(value, canonical)
+        ).length_chars > entity_values.VALUE_LIMIT_CHARS:
             rejected[key] = "too_large"
         else:
             offers.pop(key, None)
@@ -217,7 +214,7 @@ def make_room(
 
 def let_go(
     queue: dict[str, EntityT],
-    offers: dict[str, Offer],
+    offers: dict[str, entity_values.Offer],
     *,
     pinned: Collection[str],
     cap: int,

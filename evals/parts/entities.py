@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from data_models.entities.conversation_entities import Provenance
 from data_models.entities.derived_entities import Origin
 from data_models.entities.entities import Entities
-from data_models.entities.entity_keys import canonical_key
 from data_models.entities.entity_queue import MAX_ENTITIES, empty_report
+from data_models.entities.entity_values import canonical_key
 from data_models.errors import EntityDeltaError, RoundsError, ToolInputError
 from services.entities.circumstances import AgentNames, Writing
 from services.entities.delta import parse_entity_delta

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_m
 
 from data_models.clock import Clock, IdSource
 from data_models.conversations.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
-from data_models.entities.entity_keys import CONVERSATION_KEYS, canonical_key
+from data_models.entities.entity_values import CONVERSATION_KEYS, canonical_key
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
 from data_models.written_order import in_written_order

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from data_models.entities.entity_keys import DERIVED_KEYS, canonical_key, namespace_of
+from data_models.entities.entity_values import DERIVED_KEYS, canonical_key, namespace_of
 from data_models.errors import EntityDeltaError
 from data_models.values import ClosedValue
 

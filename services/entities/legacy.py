@@ -7,9 +7,8 @@ from typing import Any
 
 from data_models.entities.derived_entities import Origin
 from data_models.entities.entities import Entities
-from data_models.entities.entity_keys import ALIASES, namespace_of, plain_key
 from data_models.entities.entity_queue import EntityReport, empty_report
-from data_models.entities.entity_values import canonical_json
+from data_models.entities.entity_values import ALIASES, canonical_json, namespace_of, plain_key
 from data_models.errors import CorruptDocumentError
 from services.entities.circumstances import AgentNames, MergeReport
 from services.language.requests.clock import is_relative_value

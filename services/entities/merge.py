@@ -8,8 +8,8 @@ from typing import Any, TypedDict
 from data_models.entities.conversation_entities import ConversationEntitiesManager, Provenance
 from data_models.entities.derived_entities import AgentScopedDerivedEntitiesManager, Origin
 from data_models.entities.entities import ENTITIES_LIMIT_BYTES, Entities
-from data_models.entities.entity_keys import canonical_key
 from data_models.entities.entity_queue import Entity, EntityReport, empty_report
+from data_models.entities.entity_values import canonical_key
 from data_models.errors import StaleEntitiesError
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import structlog
 from prometheus_client import CollectorRegistry
 
-from data_models.entities.entity_keys import CONVERSATION_KEYS, DERIVED_KEYS
+from data_models.entities.entity_values import CONVERSATION_KEYS, DERIVED_KEYS
 from data_models.identifiers import hashed
 from services.telemetry.metrics import Figures
 

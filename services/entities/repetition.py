@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from data_models.entities.conversation_entities import Provenance
 from data_models.entities.entities import Entities
-from data_models.entities.entity_keys import canonical_key
 from data_models.entities.entity_queue import EntityReport
-from data_models.entities.entity_values import canonical_json
+from data_models.entities.entity_values import canonical_json, canonical_key
 from data_models.identifiers import hashed
 from services.entities.circumstances import MergeReport, Writing
 from services.entities.delta import EntityDelta

@@ -7,12 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from data_models.clock import Clock
+from data_models.entities import entity_values
 from data_models.entities.conversation_entities import Provenance
 from data_models.entities.derived_entities import Origin
 from data_models.entities.entities import Entities
-from data_models.entities.entity_keys import canonical_key, namespace_of
 from data_models.entities.entity_queue import canonical_keys, empty_report
-from data_models.entities.entity_values import VALUE_LIMIT_CHARS, canonical_json
 from data_models.errors import EntityDeltaError, ToolInputError, UnknownAgentError
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta, parse_entity_delta, without_finds
@@ -124,7 +123,9 @@ class EntitySession:
             source: `extracted` where somebody read it, `user_stated` where the user filled it in.
         """
         fresh = {
-            raw: value for raw, value in wishes.items() if canonical_key(raw) not in self._settled
+            raw: value
+            for raw, value in wishes.items()
+            if entity_values.canonical_key(raw) not in self._settled
         }
         delta = EntityDelta(entities_to_update=fresh)
         report = self._merged(delta, agent_name=None, source=source)
@@ -173,7 +174,7 @@ class EntitySession:
         return [
             key
             for key in canonical_keys(list(keys))
-            if namespace_of(key) != "derived"
+            if entity_values.namespace_of(key) != "derived"
             and key not in self._entities.conversation.entities
             and not self._entities.derived.holds_live(key, now=now)
         ]
@@ -182,7 +183,7 @@ class EntitySession:
         """Bring back one of the user's wishes that left; False if it is gone or here (E25)."""
         began = self._clock.monotonic()
         report = self._entities.conversation.restore(
-            canonical_key(key) or key, now=self._clock.now(), pinned=self._pinned
+            entity_values.canonical_key(key) or key, now=self._clock.now(), pinned=self._pinned
         )
         if not report["added"]:
             return False
@@ -312,8 +313,8 @@ def _at(result: Any, path: tuple[str, ...]) -> tuple[bool, Any]:
 
 def _fitting(value: Any, run: StoredRun | None) -> Any:
     """Return `value`, or where its whole can be found if it is too large to keep (E8)."""
-    text = canonical_json(value)
-    if text is None or len(text) <= VALUE_LIMIT_CHARS:
+    text = entity_values.canonical_json(value)
+    if text is None or len(text) <= entity_values.VALUE_LIMIT_CHARS:
         return value
     if run is None:
         return {"characters": len(text)}
@@ -322,5 +323,5 @@ def _fitting(value: Any, run: StoredRun | None) -> Any:
 
 
 def _bounded(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    text = canonical_json(dict(params))
+    text = entity_values.canonical_json(dict(params))
     return params if text is not None and len(text) <= _PARAMS_LIMIT_CHARS else {}

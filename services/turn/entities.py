@@ -7,7 +7,7 @@ from typing import Any
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock
 from data_models.conversations.turn_events import Notice
-from data_models.entities.entity_keys import BOOKING_KEYS, canonical_key
+from data_models.entities.entity_values import BOOKING_KEYS, canonical_key
 from data_models.errors import ToolInputError
 from services.entities.circumstances import AgentNames
 from services.entities.legacy import (
