@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, assert_never
 
 import jsonpatch
+from pydantic import TypeAdapter
 
 from data_models.chat_context import AgentMessage
 from data_models.conversations import turn_events
@@ -16,27 +17,13 @@ from services.language.model_output.inert import inert
 
 # The shared state as JSON, the way every transport shows it.
 
+_STATE = TypeAdapter(turn_events.SharedState)
+
 
 def state_document(state: turn_events.SharedState) -> dict[str, Any]:
     """Return `state` as plain JSON values."""
-    return {
-        "conversation_id": state.conversation_id,
-        "patient_id": state.patient_id,
-        "all_patient_ids": list(state.all_patient_ids),
-        "patient_count": state.patient_count,
-        "patient": None if state.patient is None else state.patient._asdict(),
-        "decision": state.decision,
-        "plan": state.plan.model_dump(mode="json") if state.plan else None,
-        "question": dict(state.question) if state.question else None,
-        "undo": dict(state.undo) if state.undo else None,
-        "artifacts": [artifact.model_dump(mode="json") for artifact in state.artifacts],
-        "scenario": state.scenario.model_dump(mode="json", exclude={"keys"})
-        if state.scenario
-        else None,
-        "model_kind": state.model_kind,
-        "facilitator": state.facilitator,
-        "timing": state.timing.model_dump(),
-    }
+    found: dict[str, Any] = _STATE.dump_python(state, mode="json", exclude={"scenario": {"keys"}})
+    return found | {"patient": None if state.patient is None else state.patient._asdict()}
 
 
 PROTOCOL_VERSION = "1.0"

@@ -34,6 +34,8 @@ def utilization_percent(size: int, limit: int) -> float:
 HEADER_CHARS = 400
 """The most that the block holds beside its turns."""
 _PLAIN_ID_CHARS = 120
+_ENRICHED = {"previous_context", "enriched_message", "relevant_history"}
+_INTENT = {"intent", "confidence", "reasoning"}
 
 
 def session_id_of(context: ChatContext) -> str:
@@ -50,18 +52,8 @@ def turn_row(turn: Turn) -> dict[str, Any]:
         "turn_id": turn.turn_id,
         "timestamp": iso(turn.timestamp),
         "user_message": {"content": turn.user_message, "message_id": turn.run_id},
-        "context_enrichment": enriched
-        and {
-            "previous_context": enriched.previous_context,
-            "enriched_message": enriched.enriched_message,
-            "relevant_history": enriched.relevant_history,
-        },
-        "intent_classification": intent
-        and {
-            "intent": intent.intent,
-            "confidence": intent.confidence,
-            "reasoning": intent.reasoning,
-        },
+        "context_enrichment": enriched and enriched.model_dump(include=_ENRICHED),
+        "intent_classification": intent and intent.model_dump(include=_INTENT),
     }
     answers = [_answer(one) for one in turn.agent_responses]
     if len(answers) > 1:

@@ -92,12 +92,4 @@ def summary_of(found: RoundList, principal: str) -> RoundSummary:
 
 def row_of(patient: RoundPatient, *, who: Demographics | None, problem: str) -> RoundRow:
     """Return the row of a patient."""
-    return RoundRow(
-        patient_id=patient.patient_id,
-        state=patient.state,
-        who=who,
-        problem=problem,
-        ticked_at=patient.ticked_at,
-        handed_to=patient.handed_to,
-        accepted_at=patient.accepted_at,
-    )
+    return RoundRow(**patient.model_dump(exclude={"problem"}), who=who, problem=problem)

@@ -148,7 +148,7 @@ class FreeTimes:
 
     async def _doctor(self, turn: TurnContext, said: str) -> Doctor | Mapping[str, Any]:
         """Return the doctor who is meant; those to choose from where that is nobody or several."""
-        every, refused = await self.clinic.doctors(""), refused_doctors(turn.request.text)
+        every, refused = await self.clinic.doctors(), refused_doctors(turn.request.text)
         meant = _meant(said, every)
         fitting = [one for one in meant or every if not any(_has(one, name) for name in refused)]
         if meant and len(fitting) == 1:
