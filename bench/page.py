@@ -22,7 +22,7 @@ from data_models.conversations.turn_events import (
 )
 from routes.server import WebAccess
 from scripts.build_web import build
-from services.access.api_keys import DevAuthenticator
+from services.access.authenticators import DevAuthenticator
 from services.access.origin import OriginPolicy
 from services.runs.hub import Run
 from tests.peers import chromium_program

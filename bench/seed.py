@@ -15,7 +15,7 @@ from data_models.documents import Documents
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext, Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
-from services.access.api_keys import DEV_PRINCIPAL_ID
+from services.access.authenticators import DEV_PRINCIPAL_ID
 from services.conversations.clearing import run_in_parallel
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.room import make_room

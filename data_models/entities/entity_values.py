@@ -1,4 +1,4 @@
-"""What a value of an entity may be, and when two of them are the same (E3, E6, E8, E16)."""
+"""Which keys entities may have and what values, and when two are the same (E3, E6, E8, E16)."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What every handler finds on the application."""
+"""Who calls, how often they may, and what every handler finds on the application."""
 
 import re
 from collections.abc import Mapping

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from data_models.errors import ConfigurationError, RateLimitedError
-from services.access.api_keys import (
+from services.access.authenticators import (
     ApiKeyAuthenticator,
     AppServiceAuthenticator,
     DevAuthenticator,

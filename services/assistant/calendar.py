@@ -1,4 +1,4 @@
-"""A clinician's own calendar, said without naming a product."""
+"""A clinician's own calendar and tasks, said without naming a product."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

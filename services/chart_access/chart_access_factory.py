@@ -12,7 +12,7 @@ from data_models.errors import ConfigurationError, TooManyReadsError
 from data_models.identifiers import PatientId
 from data_models.newest import Newest
 from services.access.access_factory import key_file_for, rate_for
-from services.access.api_keys import KeyFile
+from services.access.authenticators import KeyFile
 from services.access.handshake import Authenticator
 from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf, UserToken

@@ -1,4 +1,4 @@
-"""Clears a conversation: archive and verify all, commit, delete (spec page 1.8, R11)."""
+"""Clears a conversation: archive and verify all, commit, delete; undoes it (pages 1.8, 10.4)."""
 
 import asyncio
 import hashlib

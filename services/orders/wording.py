@@ -1,4 +1,4 @@
-"""What the user reads about drafts of orders, their card first, in English and German. Pure."""
+"""What may be drafted as an order, and what the user reads of it, in English and German. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

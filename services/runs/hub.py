@@ -1,4 +1,4 @@
-"""Runs of turns as their watchers see them: ordered, replayable, kept a little while."""
+"""Runs of turns as their watchers see them: ordered, replayable, kept a while; and their stops."""
 
 import asyncio
 from collections import OrderedDict

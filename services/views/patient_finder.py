@@ -1,4 +1,4 @@
-"""Finds patients by name, birth date or number, for people who look for one."""
+"""Finds patients by name, birth date or number, and whom a record system has opened."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ from data_models.errors import NotFoundError
 from routes.requests.context import RouteContext, SocketLimits
 from routes.requests.health import Readiness
 from routes.server import WebAccess, create_runner, create_web_app
-from services.access.api_keys import ApiKeyAuthenticator, KeyFile
+from services.access.authenticators import ApiKeyAuthenticator, KeyFile
 from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
 from services.audit.trail import NoAudit

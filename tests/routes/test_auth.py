@@ -11,7 +11,11 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from routes.requests.context import authentication, operator_of, principal_of
 from routes.requests.json_input import problems
-from services.access.api_keys import ApiKeyAuthenticator, AppServiceAuthenticator, DevAuthenticator
+from services.access.authenticators import (
+    ApiKeyAuthenticator,
+    AppServiceAuthenticator,
+    DevAuthenticator,
+)
 from services.access.handshake import Authenticator
 from services.access.origin import OriginPolicy
 from services.access.principal import UserRules

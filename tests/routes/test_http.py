@@ -20,7 +20,7 @@ from data_models.clock import SystemClock
 from data_models.errors import StoreUnavailableError
 from routes.requests.health import Readiness
 from routes.static_client import StaticClient
-from services.access.api_keys import KeyFile
+from services.access.authenticators import KeyFile
 from tests.fakes import FixedClock
 from tests.routes.conftest import ADA, BEN, OPERATOR, PATIENCE_SECONDS, Server, Start, hashed_key
 from tests.routes.fakes import FakeReader

@@ -16,7 +16,7 @@ from data_models.clock import SystemClock
 from data_models.documents import Documents
 from routes.operator import operator_routes
 from routes.server import WebAccess, create_runner, create_web_app
-from services.access.api_keys import ApiKeyAuthenticator
+from services.access.authenticators import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy
 from services.conversations.conversation_factory import caretaker_for
 from services.scenarios.definition.definition_reader import read_publishable

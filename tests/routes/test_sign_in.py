@@ -12,7 +12,7 @@ from aiohttp import web
 
 from data_models.clock import SystemClock
 from routes.server import WebAccess, create_runner, create_web_app
-from services.access.api_keys import ApiKeyAuthenticator
+from services.access.authenticators import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy
 from services.access.principal import UserRules
 from services.access.sign_in.oidc import OidcRules, OidcSignIn

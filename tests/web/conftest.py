@@ -19,7 +19,7 @@ from routes.server import WebAccess, create_runner, create_web_app
 from routes.static_client import StaticClient
 from routes.streams.chat_socket import OPEN_SOCKETS, OpenSockets
 from scripts.build_web import build
-from services.access.api_keys import DevAuthenticator
+from services.access.authenticators import DevAuthenticator
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds
 from tests.peers import chromium_program

@@ -1,4 +1,4 @@
-"""Lists of one kind: allergies, immunizations, procedures, encounters, care and history."""
+"""Lists of one kind: problems, allergies, immunizations, procedures, encounters, care, history."""
 
 from collections.abc import Iterable
 from datetime import date

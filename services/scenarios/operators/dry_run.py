@@ -1,4 +1,4 @@
-"""What a plan would do to the sessions that are stored now; nothing is written."""
+"""What a plan would do to the sessions stored now, and how far the last answer came true."""
 
 import asyncio
 from collections.abc import Iterable

@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 from data_models.errors import ForbiddenError, UnauthenticatedError
-from services.access.api_keys import ApiKeyAuthenticator, AppServiceAuthenticator, DevAuthenticator
+from services.access.authenticators import (
+    ApiKeyAuthenticator,
+    AppServiceAuthenticator,
+    DevAuthenticator,
+)
 from services.access.handshake import Handshake
 from services.access.principal import Principal, UserRules, log_off_at, user_id
 from tests.fakes import FixedClock

@@ -12,7 +12,7 @@ from services.access.access_factory import (
     outbound_policy_for,
     rate_for,
 )
-from services.access.api_keys import (
+from services.access.authenticators import (
     ApiKeyAuthenticator,
     AppServiceAuthenticator,
     DevAuthenticator,

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.errors import ForbiddenError, SignInUnavailableError, UnauthenticatedError
-from services.access.api_keys import EntraAuthenticator
+from services.access.authenticators import EntraAuthenticator
 from services.access.handshake import Handshake
 from services.access.principal import Principal, UserRules
 from services.access.signing_keys import ASK_AGAIN_SECONDS, SigningKeys, download_keys, read_form

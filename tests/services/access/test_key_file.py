@@ -9,7 +9,7 @@ import yaml
 
 from data_models.errors import ConfigurationError, UnauthenticatedError
 from data_models.identifiers import PatientId
-from services.access.api_keys import ApiKeyAuthenticator, KeyFile
+from services.access.authenticators import ApiKeyAuthenticator, KeyFile
 from services.access.handshake import Handshake
 from services.access.principal import Principal
 from tests.fakes import FixedClock

@@ -14,7 +14,7 @@ from bots.inbound import parse_activity
 from bots.incoming import MessageReader
 from data_models.clock import SystemClock
 from services.access.access_factory import authenticator_for
-from services.access.api_keys import ApiKeyAuthenticator, KeyFile
+from services.access.authenticators import ApiKeyAuthenticator, KeyFile
 from services.access.handshake import Handshake
 from services.access.principal import UserRules
 from settings import ApiKey

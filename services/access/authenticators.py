@@ -1,4 +1,4 @@
-"""`AUTH_MODE=api_key`: keys of programs; `dev`: whoever sits at this machine."""
+"""Who comes in by each `AUTH_MODE` but `oidc`: verified by tokens, a proxy, keys or the machine."""
 
 import hashlib
 import hmac
@@ -154,6 +154,8 @@ def _time(seconds: str | None) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         raise UnauthenticatedError from None
 
+
+# `AUTH_MODE=api_key`: keys of programs; `dev`: whoever sits at this machine.
 
 ALL = "*"
 _EXAMPLE = (
