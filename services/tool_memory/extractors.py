@@ -1,11 +1,11 @@
 """Finds entities in what tools returned, whatever back end wrote it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from babel.core import get_global
@@ -160,8 +160,7 @@ class Found:
     source: str = ""
 
 
-Extractor: TypeAlias = Callable[[Mapping[str, Any]], Found | None]
-"""Knows one kind of entity by the shape of its row; None if it is none of this kind."""
+# Each knows one kind of entity by the shape of its row; None if it is none of this kind.
 
 
 def _own(row: Mapping[str, Any]) -> Found | None:
@@ -252,7 +251,7 @@ def _document(row: Mapping[str, Any]) -> Found | None:
 
 
 _OWN_KINDS: tuple[EntityType, ...] = ("calendar_event", "email", "contact", "task", "document")
-_SHAPES: Sequence[Extractor] = (
+_SHAPES = (
     _own,
     _fhir_appointment,
     _clinic_appointment,
@@ -272,14 +271,13 @@ def _of_known_shape(row: Mapping[str, Any]) -> Found | None:
     return next((found for one in _SHAPES if (found := one(row)) is not None), None)
 
 
-EXTRACTORS: Sequence[Extractor] = (_of_known_shape,)
 _DELETED_STATUS = {"cancelled", "canceled", "deleted", "entered-in-error"}
 
 
-def extracted(data: Mapping[str, Any], extractors: Sequence[Extractor] = EXTRACTORS) -> list[Found]:
+def extracted(data: Mapping[str, Any]) -> list[Found]:
     """Return the entities of a result, in its order, each id once."""
     found: dict[tuple[str, str], Found] = {}
-    for one in _entities(data, extractors, _DEPTH):
+    for one in _entities(data, _DEPTH):
         if len(found) < ROWS_LIMIT:
             found.setdefault((one.entity_type, one.entity_id), one)
     return list(found.values())
@@ -290,20 +288,16 @@ def is_cancelled(found: Found) -> bool:
     return str(found.data.get("status", "")).lower() in _DELETED_STATUS
 
 
-def _entities(
-    node: Mapping[str, Any] | list[Any], extractors: Sequence[Extractor], depth: int
-) -> Iterator[Found]:
+def _entities(node: Mapping[str, Any] | list[Any], depth: int) -> Iterator[Found]:
     """Yield entities; who made or changed one, its parts and its people are not others."""
     if depth == 0:
         return
-    if not isinstance(node, list):
-        found = [hit for each in extractors if (hit := each(node)) is not None]
-        if found:
-            yield found[0]
-            return
+    if not isinstance(node, list) and (found := _of_known_shape(node)) is not None:
+        yield found
+        return
     inside = node if isinstance(node, list) else list(node.values())
     for value in [one for one in inside[:ROWS_LIMIT] if isinstance(one, dict | list)]:
-        yield from _entities(value, extractors, depth - 1)
+        yield from _entities(value, depth - 1)
 
 
 def _found(

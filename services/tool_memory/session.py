@@ -13,7 +13,7 @@ from data_models import tool_memory
 from data_models.clock import IdSource
 from data_models.identifiers import hashed
 from services.language.people.names_within import names_one_of
-from services.tool_memory.extractors import EXTRACTORS, Extractor, Found, extracted
+from services.tool_memory.extractors import Found, extracted
 from services.tool_memory.grounding import SHOWN, grounding_of, masked, other_of, with_time_only
 from services.tool_memory.resolution import Resolution, Resolved
 from services.tool_memory.resolver import Picked, choice_of
@@ -65,7 +65,6 @@ class ToolMemorySession:
     now: datetime
     roster: frozenset[str]
     ids: IdSource
-    extractors: Sequence[Extractor] = EXTRACTORS
     on_extractor_failure: Callable[[], None] | None = None
     picked: Picked | None = None
     others: frozenset[str] = field(init=False)
@@ -208,7 +207,7 @@ class ToolMemorySession:
         if run.is_view or run.data is None or run.error is not None:
             return []
         try:
-            return extracted(run.data, self.extractors)
+            return extracted(run.data)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             # The tool's answer still reaches the agent.
             if self.on_extractor_failure is not None:

@@ -156,15 +156,17 @@ def test_a_failed_run_is_recorded_and_yields_no_entities(store: ToolEntityStore)
     assert store.get_recent_entities() == []
 
 
-def broken(row: Mapping[str, Any]) -> Found | None:
-    """An extractor of somebody else."""
-    raise KeyError("start")
+class Broken(dict[str, Any]):
+    """A row of a shape that nobody thought of."""
+
+    def get(self, *_: Any) -> Any:
+        raise ValueError("no such row")
 
 
 def test_an_extractor_that_fails_costs_only_the_entities_and_is_counted() -> None:
     store, metrics = store_of(), Metrics(registry=CollectorRegistry())
-    session = session_of(store, extractors=[broken], on_extractor_failure=metrics.extractor_failed)
-    session.record(run_of({"events": [EVENT]}))
+    session = session_of(store, on_extractor_failure=metrics.extractor_failed)
+    session.record(run_of({"events": [Broken(EVENT)]}))
     assert b"rounds_tool_memory_extractor_failures_total 1.0" in generate_latest(metrics.registry)
     assert store.get_context_summary() == {"total_entities": 0, "total_tool_executions": 1}
 
