@@ -5,7 +5,16 @@ from typing import Any
 
 from data_models.scenarios.scenario import FieldDefinition
 from group_chat.drafts.checked_output import RECORD_TOOLS
-from group_chat.offline import plain_talk
+from group_chat.offline.plain_talk import (
+    as_said,
+    courtesy,
+    nobody_called,
+    nobody_open,
+    not_understood,
+    noted,
+    plain_answer,
+    what_next,
+)
 from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_recent, report_of
 from group_chat.speakers.plan_text import PLAN_QUESTION
@@ -16,8 +25,16 @@ from services.language.replies.field_answers import readings_in
 from services.language.replies.judging import caution_for
 from services.language.replies.plan_change import begins_change
 from services.language.replies.references import place_in
-from services.language.requests import work
 from services.language.requests.tool_requests import as_move, is_time_alone
+from services.language.requests.work import (
+    LONG_CHARS,
+    asks_overview,
+    leaves_question,
+    orders_work,
+    own_kind_in,
+    points_only,
+    wants_plan,
+)
 from services.language.utterance import TeamMember
 from services.language.words.detection import is_unread
 from services.language.words.in_english import in_english
@@ -41,7 +58,7 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
         return guided
     if prompt.answers:
         return OfflineReply(text=f"{report_of(prompt)}\n\n{prompt.text('full_review')}")
-    if (told := plain_talk.noted(prompt)) is not None:
+    if (told := noted(prompt)) is not None:
         return told
     match prompt.cue:
         case "close" | "step":
@@ -59,15 +76,15 @@ def _answer(prompt: Prompt) -> OfflineReply:
     if read is not None and read.command == "where_are_we":
         return _roster(prompt)
     if not prompt.said:
-        first = plain_talk.plain_answer(prompt) or _passed_on(prompt)
+        first = plain_answer(prompt) or _passed_on(prompt)
         if first is not None:
             return first
     if says(prompt.asked, "roster"):
         return _roster(prompt)
     if prompt.patient_id is None:
-        return plain_talk.nobody_open(prompt)
+        return nobody_open(prompt)
     is_for_several = prompt.utterance is not None and prompt.utterance.task == "plan"
-    if is_for_several or work.wants_plan(prompt.asked):
+    if is_for_several or wants_plan(prompt.asked):
         return propose(prompt)
     return prompt.say("nothing_else") if prompt.said else _looked_up(prompt)
 
@@ -78,11 +95,7 @@ def _passed_on(prompt: Prompt) -> OfflineReply | None:
     agent = None if read is None or read.about else read.agent
     changes = says(text, "cancel", "move_or_change", "when_is_it")
     is_late = says(prompt.asked, "another_time") and _has_read_since(prompt)
-    if (
-        changes
-        and prompt.recent == "appointment"
-        and (work.points_only(text) or not work.own_kind_in(text))
-    ):
+    if changes and prompt.recent == "appointment" and (points_only(text) or not own_kind_in(text)):
         agent = agent if is_late else prompt.who_has("available_slots")
     elif agent is None and is_of_recent(prompt) and not (is_late or says(text, "roster")):
         agent = prompt.who_has(SECRETARY_TOOL)
@@ -98,17 +111,17 @@ def _has_read_since(prompt: Prompt) -> bool:
 def _looked_up(prompt: Prompt) -> OfflineReply:
     """Name who looks into the record, or say what the message may mean."""
     text, read = prompt.asked, prompt.utterance
-    if is_unread(text) or len(text) > work.LONG_CHARS:
-        return plain_talk.not_understood(prompt)
+    if is_unread(text) or len(text) > LONG_CHARS:
+        return not_understood(prompt)
     if says(text, "turns_to"):
-        return plain_talk.what_next(prompt)
+        return what_next(prompt)
     is_of_deed = says(text, *_OF_DEEDS) or as_move(text) != text or is_time_alone(text)
     if place_in(text) is not None or is_of_deed or is_retracted(text):
         return prompt.say("nothing_of_that")  # what names nothing here is not looked up
     if name := _starts_scenario(prompt):
-        return plain_talk.nobody_called(prompt) or prompt.say("no_scenario", name=name)
+        return nobody_called(prompt) or prompt.say("no_scenario", name=name)
     is_read = read is not None and bool(read.about)
-    if work.asks_overview(text) and prompt.tool(OVERVIEW_TOOL) is not None and not is_read:
+    if asks_overview(text) and prompt.tool(OVERVIEW_TOOL) is not None and not is_read:
         return prompt.call(OVERVIEW_TOOL)
     is_keyword = len(text.split()) <= _KEYWORDS and not says(text, "cancel")
     asks = asks_question(text) or is_keyword or says(text, "comparison")
@@ -121,28 +134,24 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
 def _nobodys(prompt: Prompt) -> OfflineReply:
     asked = prompt.asked.casefold()
     if not prompt.query and any(one.casefold() in asked for one in prompt.patients):
-        return plain_talk.what_next(
-            prompt
-        )  # "start with patient_4" opens a chart and wants nothing yet
+        return what_next(prompt)  # "start with patient_4" opens a chart and wants nothing yet
     if caution := caution_for(prompt.asked):
         return OfflineReply(text=f"{prompt.text(caution)}\n\n{prompt.text('ask_instead')}")
-    if asks_question(prompt.asked) and (said := plain_talk.as_said(prompt)):
+    if asks_question(prompt.asked) and (said := as_said(prompt)):
         return OfflineReply(text=said)
     is_pointing = says(prompt.asked, "cancel")  # "cancel it" points at nothing that is known
-    return prompt.say("nothing_of_that") if is_pointing else plain_talk.not_understood(prompt)
+    return prompt.say("nothing_of_that") if is_pointing else not_understood(prompt)
 
 
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:
-    if work.wants_plan(prompt.asked) and prompt.patient_id is not None:
+    if wants_plan(prompt.asked) and prompt.patient_id is not None:
         return propose(prompt)
     read, is_named = prompt.utterance, any(map(prompt.asked.casefold().count, _names(prompt)))
     if says(prompt.asked, "asks_plan") or (is_named and begins_change(prompt.asked)):
         return _unchanged(prompt)  # and the plan is shown behind it
     asks = asks_question(prompt.asked) or says(prompt.asked, "roster", "comparison")
     asks = asks or bool(_starts_scenario(prompt)) or (read is not None and read.agent is not None)
-    is_reply = plain_talk.courtesy(prompt) is not None or not (
-        asks or plain_talk.plain_answer(prompt)
-    )
+    is_reply = courtesy(prompt) is not None or not (asks or plain_answer(prompt))
     return _unchanged(prompt) if is_reply else _answer(prompt)
 
 
@@ -242,9 +251,9 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
     found = readings_in(prompt.asked, fields, now=prompt.now)
     read, is_question = prompt.utterance, prompt.asked.rstrip().endswith("?")
     is_free = all(one.value == prompt.asked.strip() for one in found.values())
-    if read and is_free and work.orders_work(read, prompt.agent):
+    if read and is_free and orders_work(read, prompt.agent):
         return None  # where a free text is asked for, any words would be its answer
-    if not found and (is_question or (read and work.leaves_question(read, prompt.agent))):
+    if not found and (is_question or (read and leaves_question(read, prompt.agent))):
         return None
     if not found and not step["ask_for"]:
         return _said(prompt, step)
