@@ -14,13 +14,8 @@ from typing import Any, Self, TypeVar
 
 from data_models.chat_context import AgentMessage, ChatContext, Continuation, Turn
 from data_models.clock import IdSource
+from data_models.conversations import conversation
 from data_models.conversations.claim import Change, Claim
-from data_models.conversations.conversation import (
-    QUESTION_MINUTES,
-    AnsweredMessage,
-    OpenQuestion,
-    QuestionKind,
-)
 from data_models.conversations.incoming_message import IncomingMessage, Press
 from data_models.conversations.turn_events import Step
 from data_models.documents import Stored
@@ -93,7 +88,7 @@ class ClaimedTurn:
         asked = self.open_question() if press is not None else None
         return press if press and asked and press.target_id == asked.question_id else None
 
-    def open_question(self) -> OpenQuestion | None:
+    def open_question(self) -> conversation.OpenQuestion | None:
         """Return the question this message may answer: asked of this user, alive, of this epoch."""
         question, message = self.question_of_sender(), self.message
         if question is None or message.press is not None:
@@ -102,7 +97,7 @@ class ClaimedTurn:
             return None  # the yes of a second window, which shows another patient's question
         return question if question.words in ("", message.words_hash) else None
 
-    def question_of_sender(self) -> OpenQuestion | None:
+    def question_of_sender(self) -> conversation.OpenQuestion | None:
         """Return what this user was asked and may still answer, whatever this message says."""
         question = self.claim.conversation.question_of(self.message.sender.principal_id)
         if question is None or question.is_set_aside(self.active_patient_id):
@@ -111,7 +106,7 @@ class ClaimedTurn:
 
     def ask(
         self,
-        kind: QuestionKind,
+        kind: conversation.QuestionKind,
         text: str,
         *,
         patient_id: PatientId | None,
@@ -124,7 +119,7 @@ class ClaimedTurn:
             question_id: Of one that is asked again, so that its buttons go on to answer it.
         """
         self.record.ask(
-            OpenQuestion(
+            conversation.OpenQuestion(
                 question_id=question_id or self.ids.new_id("question"),
                 kind=kind,
                 run_id=self.run.run_id,
@@ -133,7 +128,7 @@ class ClaimedTurn:
                 epoch=self.claim.epoch,
                 text=text,
                 payload=dict(payload or {}),
-                expires_at=self.now + timedelta(minutes=QUESTION_MINUTES),
+                expires_at=self.now + timedelta(minutes=conversation.QUESTION_MINUTES),
             )
         )
 
@@ -344,7 +339,7 @@ class StoredTurn:
     """
 
     turn: GroundedTurn | None
-    answered: AnsweredMessage
+    answered: conversation.AnsweredMessage
     commit: Change
 
 

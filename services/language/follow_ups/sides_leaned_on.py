@@ -7,13 +7,7 @@ from datetime import timedelta
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.tools_named import GIVEN
-from services.language.follow_ups.other_times import (
-    OF_ONE_VALUE,
-    has_phrase,
-    names_nothing,
-    of_all_days,
-    of_days,
-)
+from services.language.follow_ups import other_times
 from services.language.questions.events_asked import relations_of
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeSpan
 
@@ -29,7 +23,7 @@ def on_its_side(
 
     What came before the value that was asked last is another question: "and before?".
     """
-    if (drug := _drug_in(before)) is not None and has_phrase(folded, words.words.on_it):
+    if (drug := _drug_in(before)) is not None and other_times.has_phrase(folded, words.words.on_it):
         return _values_beside(about, [drug], "since")
     said = [one for one in words.pieces(folded) if any(map(str.isalnum, one.text))]
     said = [one for one in said if one.text not in words.words.pointers]
@@ -37,9 +31,11 @@ def on_its_side(
     if side is None:
         return ()
     rest = [one for one in said[:-1] if _side_of(one, words) is None]
-    if len(rest) < len(said) - 1 and names_nothing(rest, words):  # "and before and after?"
+    if len(rest) < len(said) - 1 and other_times.names_nothing(
+        rest, words
+    ):  # "and before and after?"
         return (*_same_beside(before, "before"), *_same_beside(before, "after"))
-    if names_nothing(said[:-1], words):
+    if other_times.names_nothing(said[:-1], words):
         return () if side == "before" and not before[0].around else _same_beside(before, side)
     if any("treatment" in one.of("part") for one in said):  # "what did he get after that?"
         about = (GIVEN,)
@@ -53,7 +49,7 @@ def on_its_side(
 def beside(question: ChartQuestion, side: Relation) -> ChartQuestion:
     """Return the question for what lies before or after the one value that it asked for."""
     aspect: Aspect = "latest" if side == "before" else "all"
-    return replace(of_all_days(question), aspect=aspect, around=(question,), when=side)
+    return replace(other_times.of_all_days(question), aspect=aspect, around=(question,), when=side)
 
 
 def is_one_value(question: ChartQuestion) -> bool:
@@ -61,7 +57,7 @@ def is_one_value(question: ChartQuestion) -> bool:
     is_of_all = question.span is None and not question.around and "last" not in question.arguments
     is_newest = question.aspect in ("all", "when") and is_of_all
     is_limited = question.above is not None or question.below is not None  # the newest beyond it
-    is_one = is_newest or is_limited or question.aspect in OF_ONE_VALUE
+    is_one = is_newest or is_limited or question.aspect in other_times.OF_ONE_VALUE
     return question.tool == "results" and is_one
 
 
@@ -79,7 +75,7 @@ def _same_beside(before: Sequence[ChartQuestion], side: Relation) -> tuple[Chart
         one = (
             tuple(replace(each, aspect="latest") for each in before) if side == "before" else before
         )
-        return tuple(of_days(each, days, is_of_one=side == "before") for each in one)
+        return tuple(other_times.of_days(each, days, is_of_one=side == "before") for each in one)
     return tuple(beside(each, side) for each in before if is_one_value(each))
 
 
@@ -91,7 +87,7 @@ def _values_beside(
     if not all(one == GIVEN or (one.tool, one.around, one.span) == _VALUE for one in about):
         return ()
     if not last.around and (days := _days_beside(last.span, side)) is not None:
-        return tuple(of_days(one, days) for one in about)
+        return tuple(other_times.of_days(one, days) for one in about)
     is_dated = last.tool in DATED | {"medications"} or is_one_value(last)
     same = (replace(one, part=None, rate="") for one in before if one.name == last.name)
     event = last.around or (tuple(same) if is_dated else ())

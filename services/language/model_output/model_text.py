@@ -6,16 +6,10 @@ Servers are meant to take these out; half of them do not. Nobody is ever shown t
 import re
 from collections.abc import Collection, Iterator
 
+from services.language.model_output import written_calls
 from services.language.model_output.model_marks import BEGINS_CALL, OBJECT, WrittenMarks
 from services.language.model_output.model_tags import HALF_TAG, Tag, tag_at
 from services.language.model_output.thoughts import MESSAGE, thought_end
-from services.language.model_output.written_calls import (
-    TextCall,
-    answer_in,
-    calls_in,
-    json_end,
-    read_calls,
-)
 
 _HELD_LIMIT_CHARS = 20_000
 _FENCE_END = re.compile(r"\s*```[ \t]*")
@@ -52,7 +46,7 @@ class ModelText:
         tools: Collection[str] = (),
         begins_in_thought: bool = False,
     ) -> None:
-        self.calls: list[TextCall] = []
+        self.calls: list[written_calls.TextCall] = []
         self._names, self._tools = frozenset(names), frozenset(tools)
         self._marks = WrittenMarks(tools=tools)
         self._rest = ""
@@ -208,13 +202,13 @@ class ModelText:
             return
         end = len(self._rest) if end is None else end
         if opened.meaning == "call":
-            self.calls += calls_in(self._rest[:end], self._tools)
+            self.calls += written_calls.calls_in(self._rest[:end], self._tools)
         self._skip(end)
         self._mode = "text"
 
     def _region_end(self, opened: Tag) -> int | None:
         first = _JSON_FIRST.match(self._rest, opened.end)
-        end = json_end(self._rest, first.end()) if first is not None else None
+        end = written_calls.json_end(self._rest, first.end()) if first is not None else None
         if end is not None or (first is not None and opened.meaning == "call"):
             return end
         if opened.closer:
@@ -234,7 +228,9 @@ class ModelText:
         start = len(self._rest) - len(text)
         if text.lower().startswith("action"):
             if is_end:
-                self.calls += calls_in(text.partition("\nObservation:")[0], self._tools)
+                self.calls += written_calls.calls_in(
+                    text.partition("\nObservation:")[0], self._tools
+                )
                 self._rest = ""
             return
         is_long = text.startswith(("`", "tool_code"))
@@ -244,7 +240,7 @@ class ModelText:
             found = _CODE_END.search(self._rest, start + 3)
             end = found.end() if found is not None else None
         elif brace >= 0 and (brace < line_end or line_end < 0):
-            end = json_end(self._rest, brace)
+            end = written_calls.json_end(self._rest, brace)
             closing = _CLOSING.match(self._rest, end) if end is not None else None
             end = closing.end() if closing is not None else end
             end = None if end == len(self._rest) else end  # more of it may come
@@ -252,7 +248,7 @@ class ModelText:
             end = line_end if line_end >= 0 else None
         if end is not None or is_end:
             end = len(self._rest) if end is None else end
-            self.calls += calls_in(self._rest[:end], self._tools)
+            self.calls += written_calls.calls_in(self._rest[:end], self._tools)
             self._skip(end)
             self._mode = "text"
 
@@ -262,7 +258,7 @@ class ModelText:
             self._mode = "text"
             return ""
         start = mark.end()
-        found = json_end(self._rest, start)
+        found = written_calls.json_end(self._rest, start)
         if found is None and not is_end and len(self._rest) < _HELD_LIMIT_CHARS:
             return ""
         self._mode = "text"
@@ -272,8 +268,8 @@ class ModelText:
             kept = "" if is_half else self._rest
             self._rest = ""
             return kept
-        calls = list(read_calls(self._rest[start:found]))
-        answer = "" if calls else answer_in(self._rest[start:found])
+        calls = list(written_calls.read_calls(self._rest[start:found]))
+        answer = "" if calls else written_calls.answer_in(self._rest[start:found])
         if not (calls or answer):
             return self._take(found)
         self.calls += calls

@@ -4,21 +4,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from services.language.pointing import vocabulary
 from services.language.pointing.folding import tokens_of
-from services.language.pointing.vocabulary import (
-    MOVING_FORMS,
-    ORDINALS,
-    TARGET_FORMS,
-    TARGET_VERBS,
-    WORDS,
-)
 
-_VERB = WORDS.text("verb")
+_VERB = vocabulary.WORDS.text("verb")
 _FLAGS = re.IGNORECASE
-_NEGATED = WORDS.compiled("negated")
+_NEGATED = vocabulary.WORDS.compiled("negated")
 _MIDDLE = re.compile(r"\bmiddle one\b|\bthe middle\b(?=\W*$)", _FLAGS)
 _EITHER = re.compile(r",?\s+or (?:maybe |perhaps )?(?:the|my|our)\b", _FLAGS)
-_MAKING = frozenset(WORDS.words("making"))
+_MAKING = frozenset(vocabulary.WORDS.words("making"))
 
 
 @dataclass(slots=True)
@@ -51,15 +45,15 @@ def read_clauses(text: str) -> Clauses:
     text = re.sub(r"\b(that|it|this|there|what|who)'s\b", r"\1 is", text, flags=_FLAGS)
     text = re.sub(r"\be-mail", "email", text, flags=_FLAGS)
     text = re.sub(r"\bto-?\s?dos?\b(?! ?(?:it|that|this|so))", "todo", text, flags=_FLAGS)
-    text = WORDS.compiled("backwards").sub("penultimate", text)
+    text = vocabulary.WORDS.compiled("backwards").sub("penultimate", text)
     text = _MIDDLE.sub("middlemost", text)
-    text = WORDS.compiled("next_to_a_place").sub(_as_number, text)
-    text = WORDS.compiled("numbered_places").sub(
+    text = vocabulary.WORDS.compiled("next_to_a_place").sub(_as_number, text)
+    text = vocabulary.WORDS.compiled("numbered_places").sub(
         lambda one: re.sub(r"(\d+)", r"number \1", one["rest"]), text
     )
     text = _corrected(text)
     found = Clauses(either=_EITHER.search(text) is not None)
-    for pattern in (WORDS.compiled("not_that"), WORDS.compiled("not_name")):
+    for pattern in (vocabulary.WORDS.compiled("not_that"), vocabulary.WORDS.compiled("not_name")):
         text = _without_excluded(text, pattern, found)
     pieces = [piece for piece in _pieces(text) if piece.strip()]
     kept = [piece for piece in pieces if not _is_negated(piece)]
@@ -76,13 +70,13 @@ def read_clauses(text: str) -> Clauses:
 
 def _as_number(match: re.Match[str]) -> str:
     step = -1 if match["side"].casefold() == "before" else 1
-    place = ORDINALS[match["place"].casefold()] + step
+    place = vocabulary.ORDINALS[match["place"].casefold()] + step
     return f"number {place}" if place else match[0]
 
 
 def _corrected(text: str) -> str:
     """Return what is left of: cancel the dentist, no, I mean the lunch."""
-    match = WORDS.compiled("corrected").search(text)
+    match = vocabulary.WORDS.compiled("corrected").search(text)
     tail = "" if match is None else match["tail"] or match["instead"]
     if match is None or _verb_of(tail)[0]:
         return text
@@ -100,14 +94,14 @@ def _without_excluded(text: str, pattern: re.Pattern[str], found: Clauses) -> st
 
 
 def _pieces(text: str) -> Iterator[str]:
-    for piece in WORDS.compiled("split").split(text):
-        yield WORDS.compiled("reason").sub(" ", piece)
+    for piece in vocabulary.WORDS.compiled("split").split(text):
+        yield vocabulary.WORDS.compiled("reason").sub(" ", piece)
 
 
 def _is_negated(piece: str) -> bool:
-    if WORDS.compiled("no_negation").search(piece):
+    if vocabulary.WORDS.compiled("no_negation").search(piece):
         return False
-    return bool(_NEGATED.search(piece) or WORDS.compiled("dropped").search(piece))
+    return bool(_NEGATED.search(piece) or vocabulary.WORDS.compiled("dropped").search(piece))
 
 
 def _is_taken_back(pieces: list[str]) -> bool:
@@ -119,7 +113,7 @@ def _is_taken_back(pieces: list[str]) -> bool:
 
 def _keep_contrast(found: Clauses, kept: list[str], refused: list[str]) -> None:
     """Keep the second of: don't cancel the dentist, cancel the lunch."""
-    asking = [piece for piece in kept if _verb_of(piece)[0] in TARGET_FORMS]
+    asking = [piece for piece in kept if _verb_of(piece)[0] in vocabulary.TARGET_FORMS]
     if len(asking) == 1 and re.search(r"\b(?:the|my|our)\b|[\ue100-\ue1ff]", asking[0]):
         verb, rest = _verb_of(asking[0])
         if not re.search(r"\b(?:it|that|this|them)\b", rest, _FLAGS):
@@ -129,7 +123,7 @@ def _keep_contrast(found: Clauses, kept: list[str], refused: list[str]) -> None:
 
 def _choose(found: Clauses, pieces: list[str]) -> None:
     rows = [(_verb_of(piece), piece) for piece in pieces]
-    asking = [index for index, ((verb, _), _) in enumerate(rows) if verb in TARGET_FORMS]
+    asking = [index for index, ((verb, _), _) in enumerate(rows) if verb in vocabulary.TARGET_FORMS]
     leading = asking or [index for index, ((verb, _), _) in enumerate(rows) if verb]
     main = leading[0] if leading else 0
     for index, ((verb, rest), piece) in enumerate(rows):
@@ -158,23 +152,25 @@ def _is_talk(piece: str) -> bool:
 
 def _verb_of(piece: str) -> tuple[str, str]:
     """Return the clause's verb and what follows it; no verb and "" if it asks for nothing."""
-    match = WORDS.compiled("lead").match(piece)
+    match = vocabulary.WORDS.compiled("lead").match(piece)
     if match is None or _is_noun(match["verb"], piece[match.end() :]):
-        match = WORDS.compiled("late_verb").search(piece) or WORDS.compiled("any_verb").match(piece)
+        match = vocabulary.WORDS.compiled("late_verb").search(piece) or vocabulary.WORDS.compiled(
+            "any_verb"
+        ).match(piece)
     if match is None:
         return "", piece
     return match["verb"].casefold(), piece[match.end() :]
 
 
 def _is_noun(verb: str, rest: str) -> bool:
-    if verb.casefold() in TARGET_VERBS and verb.casefold() != "invite":
+    if verb.casefold() in vocabulary.TARGET_VERBS and verb.casefold() != "invite":
         return False
     return not rest.strip() or bool(re.match(r"\s+(?:with|at|on|from|about|in|by)\b", rest, _FLAGS))
 
 
 def is_relative(text: str) -> bool:
     """Whether something is meant by what it stands next to: "the meeting after the clinic"."""
-    return WORDS.compiled("beside").search(text) is not None
+    return vocabulary.WORDS.compiled("beside").search(text) is not None
 
 
 def is_making(verb: str, rest: str) -> bool:
@@ -187,4 +183,4 @@ def is_making(verb: str, rest: str) -> bool:
 
 def is_moving(verb: str) -> bool:
     """Whether what follows "to" is where it goes, not what is meant."""
-    return verb in MOVING_FORMS
+    return verb in vocabulary.MOVING_FORMS

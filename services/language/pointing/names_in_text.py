@@ -3,28 +3,24 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from services.language.pointing import vocabulary
 from services.language.pointing.draft_text import DraftText
 from services.language.pointing.folding import tokens_of
 from services.language.pointing.lexicon import Lexicon
-from services.language.pointing.vocabulary import (
-    NUMBER_WORDS,
-    ORDINALS,
-    PLURAL_NOUNS,
-    STOP_WORDS,
-    TYPE_NOUNS,
-    VERB_FORMS,
-    WORDS,
-)
 
 _QUOTED = re.compile(r'"([^"\n]{1,200})"|(?<![\w])\'([^\'\n]{2,200})\'(?![\w])|\*([^*\n]{1,200})\*')
 _WORD = re.compile(r"[^\s,;!?\"()]+")
 _TOKEN = re.compile(r"[^\W_]+")
-_GENERAL_ID = WORDS.compiled("general_id")
-_AFTER_ID = WORDS.compiled("after_id")
+_GENERAL_ID = vocabulary.WORDS.compiled("general_id")
+_AFTER_ID = vocabulary.WORDS.compiled("after_id")
 _PATIENT = re.compile(r"patient[_-]", re.IGNORECASE)
-_ANNOUNCING = frozenset(WORDS.words("announcing"))
-_EMPTY = (STOP_WORDS | VERB_FORMS).union(
-    WORDS.words("times"), TYPE_NOUNS, PLURAL_NOUNS, ORDINALS, NUMBER_WORDS
+_ANNOUNCING = frozenset(vocabulary.WORDS.words("announcing"))
+_EMPTY = (vocabulary.STOP_WORDS | vocabulary.VERB_FORMS).union(
+    vocabulary.WORDS.words("times"),
+    vocabulary.TYPE_NOUNS,
+    vocabulary.PLURAL_NOUNS,
+    vocabulary.ORDINALS,
+    vocabulary.NUMBER_WORDS,
 )
 
 
@@ -45,7 +41,7 @@ def hide_names(text: DraftText, names: Iterable[Sequence[str]]) -> None:
         (match[0].casefold(), match.start(), match.end()) for match in _TOKEN.finditer(text.rest)
     ]
     words = [word for word, _, _ in tokens]
-    verb = next((index for index, word in enumerate(words) if word in VERB_FORMS), None)
+    verb = next((index for index, word in enumerate(words) if word in vocabulary.VERB_FORMS), None)
     if verb is None:
         return
     known = set(words)
@@ -54,7 +50,7 @@ def hide_names(text: DraftText, names: Iterable[Sequence[str]]) -> None:
             continue
         start = _place_of(name, words, verb + 1)
         beside = () if start is None else (words[start - 1], *words[start + len(name) :][:1])
-        is_named = not set(name) <= _EMPTY or not TYPE_NOUNS.keys().isdisjoint(beside)
+        is_named = not set(name) <= _EMPTY or not vocabulary.TYPE_NOUNS.keys().isdisjoint(beside)
         if start is not None and is_named:
             first, last = tokens[start][1], tokens[start + len(name) - 1][2]
             is_called_so = words[start - 1] in _ANNOUNCING

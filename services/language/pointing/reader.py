@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from services.language.pointing import vocabulary
 from services.language.pointing.clauses import (
     Clauses,
     is_making,
@@ -18,18 +19,6 @@ from services.language.pointing.folding import plain, tokens_of
 from services.language.pointing.lexicon import Lexicon
 from services.language.pointing.names_in_text import hide_names, hide_quotes, take_ids
 from services.language.pointing.request import Asked, Order, Request
-from services.language.pointing.vocabulary import (
-    ADDING_FORMS,
-    CALLING_FORMS,
-    GIVING_FORMS,
-    NUMBER_WORDS,
-    ORDINALS,
-    PLURAL_NOUNS,
-    STOP_WORDS,
-    TYPE_NOUNS,
-    VERB_FORMS,
-    WORDS,
-)
 from services.language.replies.addressing import without_address
 from services.language.words.in_english import in_english
 from services.language.words.phrases import says
@@ -54,11 +43,11 @@ _PRONOUN = re.compile(r"\b(?:it|(?:that|this|the same)(?: (?:one|thing|entry|ite
 _POINTED = re.compile(r"\b(?:the|that|this|my|our|same)\s+\x1f|\bone\b", _FLAGS)
 _INDEFINITE = re.compile(r"^\s*(?:(?:write|draft|compose)\s+)?(?:an?|any|some)\b", _FLAGS)
 _PREPOSITION = frozenset(["with", "from", "by"])
-_AFTER_NOUN = frozenset(WORDS.words("after_noun"))
-_OBJECTS = frozenset(WORDS.words("objects"))
-_COMPOUND = re.compile(rf"(?<=\w\w)-(?=(?:{'|'.join(TYPE_NOUNS)})\b)", _FLAGS)
-_CALENDAR_WORDS = frozenset(WORDS.words("calendar_words"))
-_EDITING = WORDS.forms("editing")
+_AFTER_NOUN = frozenset(vocabulary.WORDS.words("after_noun"))
+_OBJECTS = frozenset(vocabulary.WORDS.words("objects"))
+_COMPOUND = re.compile(rf"(?<=\w\w)-(?=(?:{'|'.join(vocabulary.TYPE_NOUNS)})\b)", _FLAGS)
+_CALENDAR_WORDS = frozenset(vocabulary.WORDS.words("calendar_words"))
+_EDITING = vocabulary.WORDS.forms("editing")
 _THE_REST = re.compile(r"\b(?:the rest|others|remaining|the other (?!one\b)\w+s?)\b", _FLAGS)
 _PIECE = re.compile(r"[^\W_]+(?:['.:@/_-][^\W_]+)*|[\ue100-\ue1ff]|\x1f|[,.;!?]")
 # Who is spoken to is not what is spoken of.
@@ -92,7 +81,11 @@ class Reader:
         beside = any(map(is_relative, (clauses.main, *clauses.others)))
         asked.negated = beside or is_making(clauses.verb, clauses.main)
         asked.main = self._request(text.part(clauses.main), clauses.verb)
-        if clauses.verb in CALLING_FORMS and asked.main.noun is None and asked.main.has_content:
+        if (
+            clauses.verb in vocabulary.CALLING_FORMS
+            and asked.main.noun is None
+            and asked.main.has_content
+        ):
             asked.main.noun = "contact"
         asked.excluded = [self._request(text.part(one), "") for one in clauses.excluded]
         asked.context = self._context(text, clauses, asked.main)
@@ -113,13 +106,13 @@ class Reader:
         _read_ordinal(text, found)
         read_days(text, self._now, found.times)
         read_clock(text, found.times)
-        partitive = WORDS.compiled("partitive").search(text.rest)
+        partitive = vocabulary.WORDS.compiled("partitive").search(text.rest)
         rest = text.rest if partitive is None else text.rest.replace(partitive[0], " ")
         _read_count(rest, found)
         found.plural = bool(
             found.plural
-            or WORDS.compiled("plural").search(rest)
-            or WORDS.compiled("coordinated").search(rest)
+            or vocabulary.WORDS.compiled("plural").search(rest)
+            or vocabulary.WORDS.compiled("coordinated").search(rest)
         )
         clocks = [one for one in found.times.clocks if not one.word]
         found.plural = found.plural or len(set(clocks)) > 1
@@ -134,9 +127,9 @@ class Reader:
 
 def _drop_destination(text: DraftText, verb: str) -> None:
     """Cut where something goes to: it says nothing of what it is."""
-    if verb in GIVING_FORMS:
+    if verb in vocabulary.GIVING_FORMS:
         _cut_after(text, _TO)
-    elif verb in ADDING_FORMS and (match := _TO.search(text.rest)) is not None:
+    elif verb in vocabulary.ADDING_FORMS and (match := _TO.search(text.rest)) is not None:
         text.rest = text.rest[match.end() :]
     elif is_moving(verb):
         if (pronoun := _IT_THEN.match(text.rest)) is not None:
@@ -147,7 +140,7 @@ def _drop_destination(text: DraftText, verb: str) -> None:
             if match[0].casefold() == "for" and STARTS_A_TIME.match(text.rest, match.end()):
                 text.cut(match.start())
                 break
-        text.take(WORDS.compiled("by_length"))
+        text.take(vocabulary.WORDS.compiled("by_length"))
 
 
 def _cut_after(text: DraftText, pattern: re.Pattern[str]) -> None:
@@ -157,8 +150,8 @@ def _cut_after(text: DraftText, pattern: re.Pattern[str]) -> None:
 
 
 def _read_ordinal(text: DraftText, found: Request) -> None:
-    if (row := WORDS.compiled("in_a_row").search(text.rest)) is not None:
-        count = NUMBER_WORDS.get(row["count"].casefold()) or int(row["count"])
+    if (row := vocabulary.WORDS.compiled("in_a_row").search(text.rest)) is not None:
+        count = vocabulary.NUMBER_WORDS.get(row["count"].casefold()) or int(row["count"])
         ends = range(1, count + 1) if row["end"].casefold() == "first" else range(-count, 0)
         found.places = tuple(ends)
         # The figure is no part of a name.
@@ -168,7 +161,7 @@ def _read_ordinal(text: DraftText, found: Request) -> None:
         return
     places = [
         match
-        for match in WORDS.compiled("ordinal").finditer(text.rest)
+        for match in vocabulary.WORDS.compiled("ordinal").finditer(text.rest)
         if not _is_of_a_date(match, text)
     ]
     if not places:
@@ -183,7 +176,7 @@ def _read_ordinal(text: DraftText, found: Request) -> None:
         text.rest = f"{text.rest[: place.start()]} {text.rest[place.end() :]}"
     text.rest = f"{text.rest[: match.start()]} {text.rest[match.end() :]}"
     if re.match(r"\s*(?:one )?(?:of|in|from)\b", text.rest[match.start() :], _FLAGS):
-        text.rest = WORDS.compiled("partitive_rest").sub(" ", text.rest)
+        text.rest = vocabulary.WORDS.compiled("partitive_rest").sub(" ", text.rest)
 
 
 def _is_of_a_date(match: re.Match[str], text: DraftText) -> bool:
@@ -206,11 +199,11 @@ def _is_of_a_date(match: re.Match[str], text: DraftText) -> bool:
 
 def _ordinal(match: re.Match[str]) -> int:
     if match["back"]:
-        return -ORDINALS[match["back"].casefold()]
+        return -vocabulary.ORDINALS[match["back"].casefold()]
     if match["word"]:
-        return ORDINALS[match["word"].casefold()]
+        return vocabulary.ORDINALS[match["word"].casefold()]
     if match["nw"]:
-        return NUMBER_WORDS[match["nw"].casefold()]
+        return vocabulary.NUMBER_WORDS[match["nw"].casefold()]
     return int(match["digits"] or match["n"])
 
 
@@ -234,7 +227,7 @@ def _read_words(text: DraftText, found: Request) -> None:
             _take_word(found, piece, at_start=at_start, strict=after_preposition)
         lowered = piece.casefold()
         after_preposition = lowered in _PREPOSITION or (
-            after_preposition and (lowered in STOP_WORDS)
+            after_preposition and (lowered in vocabulary.STOP_WORDS)
         )
         at_start = False
     _read_bare_number(found)
@@ -263,16 +256,18 @@ def _takes_noun(
     found: Request, pieces: Sequence[str], index: int, *, after_preposition: bool
 ) -> bool:
     word = pieces[index].casefold().removesuffix("'s")
-    kind = TYPE_NOUNS.get(word) or PLURAL_NOUNS.get(word)
+    kind = vocabulary.TYPE_NOUNS.get(word) or vocabulary.PLURAL_NOUNS.get(word)
     if kind is None or found.noun is not None or after_preposition:
         return False
     following = pieces[index + 1] if index + 1 < len(pieces) else ""
-    if word in VERB_FORMS and following.casefold() in _OBJECTS:
+    if word in vocabulary.VERB_FORMS and following.casefold() in _OBJECTS:
         return False  # "the call him task"
     found.noun, found.noun_word = kind, word
     lowered = following.casefold()
     is_word = len(following) > 1 and following[0].isalpha() and following == lowered
-    found.soft_noun = is_word and lowered not in _AFTER_NOUN and lowered not in STOP_WORDS
+    found.soft_noun = (
+        is_word and lowered not in _AFTER_NOUN and lowered not in vocabulary.STOP_WORDS
+    )
     return True
 
 
@@ -283,7 +278,9 @@ def _take_word(found: Request, piece: str, *, at_start: bool, strict: bool) -> N
         found.strict.append(bare.casefold())
         return
     for part in parts:
-        if part in STOP_WORDS or (len(part) == 1 and part.isalpha() and not bare.isupper()):
+        if part in vocabulary.STOP_WORDS or (
+            len(part) == 1 and part.isalpha() and not bare.isupper()
+        ):
             continue
         has_digit = any(one.isdigit() for one in part)
         capital = bare[0].isupper() and not (at_start and bare[1:].islower())
@@ -301,7 +298,7 @@ def _read_field(text: DraftText, verb: str, found: Request) -> None:
     """
     if verb not in _EDITING:
         return
-    if (match := WORDS.compiled("field_of").search(text.rest)) is None:
+    if (match := vocabulary.WORDS.compiled("field_of").search(text.rest)) is None:
         return
     text.rest = f"{text.rest[: match.start()]} {text.rest[match.end() :]}"
     found.noun, found.noun_word = "contact", "contact"
@@ -309,7 +306,7 @@ def _read_field(text: DraftText, verb: str, found: Request) -> None:
 
 def _read_count(text: str, found: Request) -> None:
     """Note in `found` how many `text` means ("both", "all three"), and if it means the rest."""
-    if (counted := WORDS.compiled("counted").search(text)) is not None:
+    if (counted := vocabulary.WORDS.compiled("counted").search(text)) is not None:
         count = (counted["count"] or "two").casefold()
-        found.count = NUMBER_WORDS.get(count) or int(count)
+        found.count = vocabulary.NUMBER_WORDS.get(count) or int(count)
     found.rest = _THE_REST.search(text) is not None

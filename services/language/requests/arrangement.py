@@ -10,13 +10,8 @@ from typing import Any
 
 from services.language.replies.references import number_alone_in, references_in
 from services.language.replies.yes_no import is_consent
+from services.language.requests import clock
 from services.language.requests.appointment_slots import slots_in
-from services.language.requests.clock import (
-    hour_alone_in,
-    part_of_day_in,
-    says_impossible_clock,
-    shift_in,
-)
 from services.language.words.in_english import in_english
 from services.language.words.own_texts import is_own_choice
 from services.language.words.phrases import says
@@ -111,14 +106,16 @@ class Arranging:
         wishes = of_move if is_move else {**self.wishes, **changed}
         known = {name: str(wishes[key]) for name, key in NOTED_AS.items() if key in wishes}
         known |= self._other_day(said)
-        is_none = says_impossible_clock(self.asked) or says(self.asked, "another_hour")
-        if is_none or (part_of_day_in(self.asked) and NOTED_AS["time"] not in wished):
+        is_none = clock.says_impossible_clock(self.asked) or says(self.asked, "another_hour")
+        if is_none or (clock.part_of_day_in(self.asked) and NOTED_AS["time"] not in wished):
             known.pop("time", None)  # "rather in the afternoon" takes back what was proposed
-        if part := next((s for s in said if part_of_day_in(s) or says(s, "after_an_hour")), ""):
+        if part := next(
+            (s for s in said if clock.part_of_day_in(s) or says(s, "after_an_hour")), ""
+        ):
             known.setdefault("time", part)
         if wanted == "day" and says(self.asked, "earliest"):
             known["day"] = "today"  # on a day that is full or over, the next free ones are told
-        if wanted == "time" and hour_alone_in(self.asked) is not None:
+        if wanted == "time" and clock.hour_alone_in(self.asked) is not None:
             known["time"] = self.asked
         if is_move and not any(says(one, "to_doctor") for one in said):
             known.pop("doctor", None)  # it says which one is moved
@@ -128,7 +125,7 @@ class Arranging:
 
     def _other_day(self, said: Sequence[str]) -> dict[str, str]:
         """Return the day by what was said or shown: "in 2 weeks", "a Tuesday", "the week after"."""
-        shift, shown = shift_in(self.asked), _told(self.shown, "day")
+        shift, shown = clock.shift_in(self.asked), _told(self.shown, "day")
         if self.is_move:
             return {"day": self.asked} if shift is not None else {}
         if shift and shown and (":" in shown or not shift % timedelta(days=1)):

@@ -16,20 +16,11 @@ from services.language.figures.full_dates import birth_date_in
 from services.language.pointing.when import When, when_of
 from services.language.replies.addressing import without_address
 from services.language.requests.clock import day_in, hour_alone_in, lasting_in, shift_in
+from services.language.words import text_words
 from services.language.words.folding import words_of
 from services.language.words.in_english import in_english, with_months
 from services.language.words.phrases import parts_in, says, without, words_for
 from services.language.words.talk_texts import tells_made
-from services.language.words.text_words import (
-    full_name_in,
-    mail_addresses_in,
-    named_after,
-    owner_in,
-    phone_number_in,
-    quoted_in,
-    telling_words,
-    without_ways_to_reach,
-)
 
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
@@ -175,9 +166,9 @@ def _days(text: str) -> dict[str, str]:
 def _words(text: str) -> dict[str, str]:
     """Return the name of what is looked for: quoted, called so, or behind a word such as "from"."""
     named = (parts_in(text, "named") or {}).get("name")
-    if quoted := quoted_in(text) or ([without(named, "day")] if named else []):
+    if quoted := text_words.quoted_in(text) or ([without(named, "day")] if named else []):
         return {"words": " ".join(quoted[0].rstrip(". ").split())}
-    words = owner_in(text) or named_after(text, "about") or ""
+    words = text_words.owner_in(text) or text_words.named_after(text, "about") or ""
     kept = [word for word in words.split() if word.casefold() not in words_for("idle_in_lists")]
     return {"words": " ".join(kept)} if kept else {}
 
@@ -203,7 +194,7 @@ def _new_event(text: str) -> Given | None:
     while before and _is_of(before[-1], "before_due"):
         before.pop()
     named = without(" ".join([*before, *words[last:]]), "names_no_event")
-    title = next(iter(quoted_in(said)), "") or _TITLE_ENDS.sub("", named)
+    title = next(iter(text_words.quoted_in(said)), "") or _TITLE_ENDS.sub("", named)
     long = {"minutes": told.minutes_long} if told.minutes_long else {}
     return {"title": title, "start": start, **long} if title and len(start) <= _WHEN_CHARS else None
 
@@ -252,14 +243,16 @@ def _is_of(word: str, name: str) -> bool:
 def _new_mail(text: str) -> Given | None:
     """Return a mail; its own words are its subject where the user gives none."""
     new = parts_in(text, "new_mail") or {}
-    to = mail_addresses_in(text.partition(":")[0]) or [new[one] for one in ("to",) if one in new]
+    to = text_words.mail_addresses_in(text.partition(":")[0]) or [
+        new[one] for one in ("to",) if one in new
+    ]
     subject = new.get("subject") or shorten(new.get("text", ""), _SUBJECT_CHARS, placeholder=" …")
     return {"to": to, "title": subject, "text": new["text"]} if new and to else None
 
 
 def _new_contact(text: str) -> Given | None:
     named = (parts_in(text, "new_contact") or {}).get("name", "")
-    name = without_ways_to_reach(named).strip(" ,;.")
+    name = text_words.without_ways_to_reach(named).strip(" ,;.")
     reached = _reached_by(text)
     is_unread = not reached and any(map(str.isdigit, text))  # a number that is none is not dropped
     return {"name": name, **reached} if name and not is_unread else None
@@ -270,7 +263,10 @@ def _new_way_to_reach(text: str) -> Given | None:
 
 
 def _reached_by(text: str) -> dict[str, Any]:
-    found = {"email": next(iter(mail_addresses_in(text)), None), "phone": phone_number_in(text)}
+    found = {
+        "email": next(iter(text_words.mail_addresses_in(text)), None),
+        "phone": text_words.phone_number_in(text),
+    }
     return {name: value for name, value in found.items() if value}
 
 
@@ -279,12 +275,12 @@ def _free(text: str) -> Given:
 
 
 def _person(text: str) -> Given | None:
-    name, born = full_name_in(text), birth_date_in(text)
+    name, born = text_words.full_name_in(text), birth_date_in(text)
     return None if name is None or born is None else {"name": name, "birth_date": born.isoformat()}
 
 
 def _recalled(text: str) -> Given:
-    told = telling_words(without(without_address(text), "frame_of_recall"))
+    told = text_words.telling_words(without(without_address(text), "frame_of_recall"))
     return {"query": " ".join(told)[:_QUERY_CHARS] or text[:_QUERY_CHARS]}
 
 

@@ -4,12 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from services.language.figures.quantities import TIME_UNITS
-from services.language.sentences.clause_lists import (
-    denied_together,
-    each_of_body,
-    is_listed,
-    told_ahead,
-)
+from services.language.sentences import clause_lists
 from services.language.sentences.clauses import Clause, joined
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
@@ -58,7 +53,7 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
     is_denial = "no" in clause.cues and "no" not in last.cues and not _is_without(clause)
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
-    if is_denial and not is_listed(last) and not is_lead:
+    if is_denial and not clause_lists.is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
     if (last.smoking and clause.smoking) or (
         last.smoking != clause.smoking and "asserts" in clause.cues
@@ -232,7 +227,7 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
     """Whether a clause takes nothing over from the one before."""
     if not clause.names and _is_new(last, clause):
         return True
-    if clause.says("but") and is_listed(clause):
+    if clause.says("but") and clause_lists.is_listed(clause):
         return True  # "… has resolved, but oxaliplatin and leucovorin are active"
     if "apart" in clause.cues and clause.topics and "no" in last.cues - clause.cues:
         return True  # "He takes no drug; all four have been stopped"
@@ -246,7 +241,7 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
 def put_together(segments: Iterable[Clause]) -> list[Clause]:
     """Return the clauses: what goes on with the one before is joined to it, or follows it."""
     done: list[Clause] = []
-    for segment in told_ahead([*segments]):
+    for segment in clause_lists.told_ahead([*segments]):
         lead = done.pop().dates if done and _is_lead(done[-1]) else ()
         clause = replace(segment, dates=(*lead, *segment.dates)) if lead else segment
         if not done or _is_lead(clause):
@@ -259,7 +254,9 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
         else:
             is_alone = _stands_alone(done[-1], clause)
             done.append(clause if is_alone else _after(done[-1], clause))
-    return _of_one_day(each_of_body(list(denied_together(_each_its_value(done)))))
+    return _of_one_day(
+        clause_lists.each_of_body(list(clause_lists.denied_together(_each_its_value(done))))
+    )
 
 
 def _is_lead(clause: Clause) -> bool:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from services.language.figures.quantities import Quantity
 from services.language.figures.written_dates import FoundDate
-from services.language.sentences import statement_numbers
+from services.language.sentences import statement_numbers, statement_parts
 from services.language.sentences.clause_joining import put_together
 from services.language.sentences.clauses import SETTINGS, Clause
 from services.language.sentences.links import (
@@ -21,19 +21,6 @@ from services.language.sentences.links import (
 from services.language.sentences.name_kinds import kind_of_name, which_of_kind
 from services.language.sentences.own_deeds import is_done, own_deeds_in
 from services.language.sentences.stages_told import TNM, TimeTold, sites_in, stages_in, times_told
-from services.language.sentences.statement_parts import (
-    allergen_in,
-    base_form,
-    breaks_in,
-    called_in,
-    english_stem,
-    exclusive_in,
-    graded,
-    joints_in,
-    keep_comparisons,
-    phrases_in,
-    runs_of,
-)
 from services.language.words.statement_phrases import FoundPhrase
 from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import group_of, statement_words
@@ -58,8 +45,10 @@ class ClauseReader:
         is_name: Callable[[str], bool],
     ) -> None:
         self._words = words
-        self._lower = [base_form(word.lower().replace("’", "'")) for _, word in words]
-        keep_comparisons(self._lower, words)
+        self._lower = [
+            statement_parts.base_form(word.lower().replace("’", "'")) for _, word in words
+        ]
+        statement_parts.keep_comparisons(self._lower, words)
         self._spoken = [(at, one) for (at, _), one in zip(words, self._lower, strict=True)]
         self._dates = dates
         self._quantities = (
@@ -67,7 +56,7 @@ class ClauseReader:
         )
         self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
-        self._found = phrases_in(words, self._lower)
+        self._found = statement_parts.phrases_in(words, self._lower)
         self._deeds = own_deeds_in([word for _, word in words], self._lower)
 
     def clauses(self, cuts: Collection[int] = ()) -> list[Clause]:
@@ -82,7 +71,10 @@ class ClauseReader:
         self, cuts: Collection[int] = (), start: int = 0, end: int | None = None
     ) -> list[Clause]:
         """Return the parts between commas and joining words, each for itself."""
-        breaks = {*breaks_in(self._words, self._lower, self._found, self._quantities), *cuts}
+        breaks = {
+            *statement_parts.breaks_in(self._words, self._lower, self._found, self._quantities),
+            *cuts,
+        }
         last = len(self._words) if end is None else end
         if (start, last) != (0, len(self._words)):
             breaks = {at for at in breaks if start < at < last}
@@ -135,8 +127,8 @@ class ClauseReader:
         """Return where a clause of several names may be cut; a day stays where it stands."""
         named = {one.start for one in self._found if one.said.same or one.said.means}
         named |= {at for at, one in enumerate(self._lower) if self._is_name(self._stem(at))}
-        breaks = breaks_in(self._words, self._lower, self._found, self._quantities)
-        joints = joints_in(self._lower, sorted(named))
+        breaks = statement_parts.breaks_in(self._words, self._lower, self._found, self._quantities)
+        joints = statement_parts.joints_in(self._lower, sorted(named))
         return [at for at in joints if at not in breaks and self._is_between(at)]
 
     def _is_between(self, at: int) -> bool:
@@ -189,13 +181,13 @@ class ClauseReader:
             often=frozenset(tag[6:] for tag in cues if tag.startswith("often:")),
             smoking=next((tag[8:] for tag in cues if tag.startswith("smoking:")), ""),
             cues=cues,
-            exclusive=exclusive_in(stems, phrases),
+            exclusive=statement_parts.exclusive_in(stems, phrases),
             sites=tuple(sites_in(self._lower, start, end, taken)),
             counted=tuple((number, kind) for number, kind, _ in counts),
             differences=tuple(changes),
             limits=tuple(limits),
-            runs=tuple(runs_of(named, meant)),
-            called=called_in(stems, phrases),
+            runs=tuple(statement_parts.runs_of(named, meant)),
+            called=statement_parts.called_in(stems, phrases),
         )
 
     def _told(self, places: Sequence[int], phrases: Sequence[FoundPhrase]) -> list[int]:
@@ -273,7 +265,7 @@ class ClauseReader:
 
     def _stem(self, at: int) -> str:
         """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
-        found = english_stem(self._lower[at])
+        found = statement_parts.english_stem(self._lower[at])
         if len(found) <= _NAME_CHARS or self._is_name(found):
             return found
         other = found[:-1] if found[-1] in "eao" else f"{found}e"  # `Methotrexat`
@@ -286,7 +278,7 @@ class ClauseReader:
             offset, word = self._words[at]
             if word.isalpha() or at in taken or at not in stems or not _DIGIT.search(word):
                 continue
-            if not any(map(str.isalpha, word)) or TNM.match(word) or graded(word):
+            if not any(map(str.isalpha, word)) or TNM.match(word) or statement_parts.graded(word):
                 continue
             if any(
                 low <= offset < high or offset <= low < offset + len(word) for low, high in measured
@@ -300,7 +292,7 @@ class ClauseReader:
         """Return up to three words behind `takes`, `allergic to` …, whatever they are."""
         after = next((one.end for one in phrases if "objects_follow" in one.tags), None)
         if after is None:
-            return allergen_in(self._lower[start:end])
+            return statement_parts.allergen_in(self._lower[start:end])
         cue_words = {at for one in self._found for at in range(one.start, one.end)}
         found: list[str] = []
         for at in range(after, end):

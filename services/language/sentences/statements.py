@@ -7,20 +7,11 @@ from functools import cache
 
 from services.language.figures.numbers_in_words import with_digits
 from services.language.figures.quantities import quantities_in
+from services.language.sentences import statement_parts
 from services.language.sentences.clause_reader import ClauseReader
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.statement_numbers import days_in
-from services.language.sentences.statement_parts import (
-    REFERENCE,
-    SOURCE_TYPE,
-    WORD,
-    blank,
-    hyphened_in,
-    is_bold,
-    masked,
-    short_names_in,
-)
 from services.language.words.statement_phrases import named_by
 from services.language.words.statement_tables import read_names, saying, statement_files, stem
 from services.language.words.statement_words import is_clinical_name, statement_words
@@ -131,7 +122,7 @@ def without_label(text: str) -> str | None:
 
 def _is_claim(label: str) -> bool:
     """Whether a label is itself a claim: the name of an illness or a drug, "current", "no"."""
-    words = [word.lower() for word in WORD.findall(label) if word[0].isalpha()]
+    words = [word.lower() for word in statement_parts.WORD.findall(label) if word[0].isalpha()]
     said = {tag for one in statement_words().found_in(words) for tag in one.tags}
     is_cue = any(not tag.startswith(("same:", "means:", "topic:")) for tag in said)
     return is_cue or any(kind_of_name(stem(word)) for word in words)
@@ -157,7 +148,7 @@ def listed_in(body: str, *, is_item: bool) -> tuple[tuple[str, ...], ...]:
 def _first_words(text: str) -> tuple[str, ...]:
     vocabulary = statement_words()
     found: list[str] = []
-    for word in WORD.findall(text):
+    for word in statement_parts.WORD.findall(text):
         lower = word.lower()
         is_cue = lower in vocabulary.fillers or lower in vocabulary.phrases
         if lower in vocabulary.numbers:
@@ -174,7 +165,7 @@ def _first_words(text: str) -> tuple[str, ...]:
 
 
 _BRACKETS = re.compile(
-    rf"[\[(]\s*(?:[Ss]ources?:?\s*)?(?:{SOURCE_TYPE}[\w.-]+(?:\s*[,;]\s*)?)+\s*[\])]"
+    rf"[\[(]\s*(?:[Ss]ources?:?\s*)?(?:{statement_parts.SOURCE_TYPE}[\w.-]+(?:\s*[,;]\s*)?)+\s*[\])]"
 )
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
@@ -233,14 +224,16 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
     refs = refs_in(text)
     body = parted(with_digits(text[lead.end() :] if lead else text))
     if refs:
-        body = REFERENCE.sub(blank, _BRACKETS.sub(blank, body))
-    body = _MARKS.sub(blank, _CELL_EDGE.sub(" ", body) if "|" in body else body)
+        body = statement_parts.REFERENCE.sub(
+            statement_parts.blank, _BRACKETS.sub(statement_parts.blank, body)
+        )
+    body = _MARKS.sub(statement_parts.blank, _CELL_EDGE.sub(" ", body) if "|" in body else body)
     plain = body.rstrip()
     has_numbers = _DIGIT.search(body) is not None
     dates = list(days_in(body)) if has_numbers else []
-    shown = masked(body, [(one.start, one.end) for one in dates])
+    shown = statement_parts.masked(body, [(one.start, one.end) for one in dates])
     quantities = quantities_in(shown) if has_numbers else []
-    words = [(one.start(), one[0]) for one in WORD.finditer(shown)]
+    words = [(one.start(), one[0]) for one in statement_parts.WORD.finditer(shown)]
     reader = ClauseReader(words=words, dates=dates, quantities=quantities, is_name=is_name)
     clauses = reader.clauses()
     is_item = bool(lead and (lead["item"] or lead["row"]))
@@ -250,13 +243,15 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
         clauses=tuple(clauses),
         refs=refs,
         is_item=is_item,
-        is_heading=bool(lead and lead["heading"]) or plain.endswith(":") or is_bold(text),
+        is_heading=bool(lead and lead["heading"])
+        or plain.endswith(":")
+        or statement_parts.is_bold(text),
         is_question=plain.endswith("?"),
         asks=first in statement_words().imperatives and "of" not in [w for _, w in words[1:2]],
         cues=frozenset().union(*[one.cues for one in clauses]),
         words=frozenset().union(*[one.words for one in clauses]),
-        short_names=short_names_in(words),
-        hyphened=hyphened_in(words),
+        short_names=statement_parts.short_names_in(words),
+        hyphened=statement_parts.hyphened_in(words),
         reader=reader,
         listed=listed_in(plain, is_item=is_item),
     )
@@ -264,4 +259,4 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
 
 def refs_in(text: str) -> tuple[str, ...]:
     """Return the source ids that `text` names, each once, from the left."""
-    return tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
+    return tuple(dict.fromkeys(one.rstrip(".-") for one in statement_parts.REFERENCE.findall(text)))

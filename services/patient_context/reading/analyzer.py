@@ -13,19 +13,7 @@ from data_models.errors import ModelError
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextDecision
 from services.identity.names.person import Person
-from services.language.reader import (
-    ANOTHER,
-    CLEAR,
-    PATIENTS_LIMIT,
-    PURPOSE,
-    AddressedReading,
-    MessageReading,
-    ReaderTeam,
-    addressed_shape,
-    instructions,
-    place_of,
-    question,
-)
+from services.language import reader
 from services.language.told.held_statements import withdrawn_value
 from services.language.words.phrases import says
 from services.model_port import StructuredModel
@@ -48,7 +36,7 @@ class Analysis:
 
     decision: PatientContextDecision
     problem: str = ""
-    read: MessageReading | None = None
+    read: reader.MessageReading | None = None
 
 
 class PatientContextAnalyzer:
@@ -59,12 +47,12 @@ class PatientContextAnalyzer:
         *,
         model: StructuredModel | None,
         pattern: PatientIdPattern,
-        team: ReaderTeam | None = None,
+        team: reader.ReaderTeam | None = None,
     ) -> None:
         self._model = model
         self._pattern = pattern
-        self._team = team or ReaderTeam(())
-        self._instructions = instructions(self._team, with_patients=True)
+        self._team = team or reader.ReaderTeam(())
+        self._instructions = reader.instructions(self._team, with_patients=True)
 
     async def ask(
         self,
@@ -81,16 +69,16 @@ class PatientContextAnalyzer:
         """
         if self._model is None:
             return Analysis(_by_rules(reading))
-        others = [one for one in _candidates(reading) if one not in hidden][:PATIENTS_LIMIT]
+        others = [one for one in _candidates(reading) if one not in hidden][: reader.PATIENTS_LIMIT]
         typed = frozenset([*reading.named, *reading.digits])
         rows = ["" if reading.active is None else _row(reading.active, people, typed=typed)]
         rows += [_row(one, people, typed=typed) for one in others]
         try:
             read = await self._model.ask(
-                purpose=PURPOSE,
+                purpose=reader.PURPOSE,
                 instructions=self._instructions,
-                text=question(neutralise(reading.text), patients=rows),
-                answer=addressed_shape(self._team, len(others)),
+                text=reader.question(neutralise(reading.text), patients=rows),
+                answer=reader.addressed_shape(self._team, len(others)),
             )
         except ModelError as error:
             _log.warning("patient_context_model_failed", code=error.code)
@@ -120,19 +108,19 @@ def _row(
     return ", ".join(filter(None, (shown, person.name, sex, born)))
 
 
-def _meant(read: AddressedReading, others: Sequence[PatientId]) -> PatientId | None:
-    place = place_of(read.patient)
+def _meant(read: reader.AddressedReading, others: Sequence[PatientId]) -> PatientId | None:
+    place = reader.place_of(read.patient)
     return others[place] if place is not None and place < len(others) else None
 
 
 def _decision(
-    read: AddressedReading, meant: PatientId | None, reading: Reading
+    read: reader.AddressedReading, meant: PatientId | None, reading: Reading
 ) -> PatientContextDecision:
-    if read.patient == CLEAR:
+    if read.patient == reader.CLEAR:
         return PatientContextDecision(action="CLEAR", reasoning="the reader")
     if meant is not None:
         return activation(reading, meant)
-    if read.patient == ANOTHER or place_of(read.patient) is not None:
+    if read.patient == reader.ANOTHER or reader.place_of(read.patient) is not None:
         return PatientContextDecision(action="ACTIVATE_NEW", reasoning="the reader")
     return staying(reading, "the reader")
 

@@ -8,12 +8,7 @@ from typing import Literal
 from rapidfuzz.distance import OSA
 
 from data_models.identifiers import PatientId
-from services.language.people.near_ids import (
-    TokenLikeId,
-    number_in_words,
-    tokens_like_ids,
-    word_of_id,
-)
+from services.language.people import near_ids
 from services.language.people.patient_phrases import behind_leads, wording
 from services.language.replies.commands import command_in
 from services.language.replies.yes_no import says_no, says_yes
@@ -51,14 +46,14 @@ def misspelt_id(text: str, pattern: PatientIdPattern) -> str | None:
 
     It is an id that goes on behind a sign, or the word of our ids with a slip or two.
     """
-    if (said := number_in_words(text)) is not None:
+    if (said := near_ids.number_in_words(text)) is not None:
         return said
-    words = {word for one in pattern.examples if (word := word_of_id(one))}
-    found = (one for one in tokens_like_ids(text) if _is_slip(one, words, pattern))
+    words = {word for one in pattern.examples if (word := near_ids.word_of_id(one))}
+    found = (one for one in near_ids.tokens_like_ids(text) if _is_slip(one, words, pattern))
     return next((one.text[:_SHOWN_CHARS] for one in found), None)
 
 
-def _is_slip(token: TokenLikeId, words: set[str], pattern: PatientIdPattern) -> bool:
+def _is_slip(token: near_ids.TokenLikeId, words: set[str], pattern: PatientIdPattern) -> bool:
     if not any(OSA.distance(token.word, one) <= _SLIPS for one in words):
         return False
     if token.is_split:

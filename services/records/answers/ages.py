@@ -8,14 +8,8 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords
 from services.language.questions.question_figures import with_days
 from services.language.utterance import ChartQuestion, TimeSpan
+from services.records.answers.choosing import row_parts
 from services.records.answers.choosing.asked_rows import asked_rows
-from services.records.answers.choosing.row_parts import (
-    beyond,
-    day_of,
-    is_limited,
-    number_of,
-    sources_of,
-)
 from services.records.resources.dates import first_day, last_day, years_between
 
 AGE = "age"
@@ -35,15 +29,15 @@ def has_an_age(question: ChartQuestion, *, is_then: bool) -> bool:
     Args:
         is_then: How old they were is asked, and not how old they are: also values have a day.
     """
-    is_of_value = question.tool == "results" and (is_then or is_limited(question))
+    is_of_value = question.tool == "results" and (is_then or row_parts.is_limited(question))
     return question.tool in _HAVE_AN_AGE or is_of_value
 
 
 def _dated_rows(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewRow]:
     """Return the rows whose day is asked about: of values the first that passed the limit."""
-    if question.tool != "results" or not is_limited(question):
-        ranked = sorted((row for row in rows if row.number is not None), key=number_of)
-        dated = sorted(rows, key=day_of, reverse=True)
+    if question.tool != "results" or not row_parts.is_limited(question):
+        ranked = sorted((row for row in rows if row.number is not None), key=row_parts.number_of)
+        dated = sorted(rows, key=row_parts.day_of, reverse=True)
         edge = {
             "first": dated[-1:],
             "latest": dated[:1],
@@ -51,7 +45,7 @@ def _dated_rows(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[Vi
             "maximum": ranked[-1:],
         }
         return edge.get(question.aspect, dated[:_ROWS_SHOWN])
-    return sorted(beyond(question, rows), key=day_of)[:1]
+    return sorted(row_parts.beyond(question, rows), key=row_parts.day_of)[:1]
 
 
 def of_that_age(question: ChartQuestion, summary: ChartView) -> ChartQuestion | None:
@@ -102,7 +96,9 @@ def ages_then(
         for row in _dated_rows(question, asked_rows(question, view).rows)
     ]
     told = [line for row in rows if (line := _aged(row, patient, words))]
-    yield "\n".join(told) or f"{words.say('born', date=patient.date)} {sources_of(patient)}"
+    yield (
+        "\n".join(told) or f"{words.say('born', date=patient.date)} {row_parts.sources_of(patient)}"
+    )
 
 
 def aged_in(span: TimeSpan, patient: ViewRow, words: AnswerWords) -> str:
@@ -113,7 +109,7 @@ def aged_in(span: TimeSpan, patient: ViewRow, words: AnswerWords) -> str:
     ages = dict.fromkeys(str(years_between(births[0], day)) for day in days)
     when = "–".join(dict.fromkeys(day.isoformat() for day in days))
     said = words.say("aged", name=f"**{patient.name}**", date=when, age="–".join(ages))
-    return f"{said} {sources_of(patient)}"
+    return f"{said} {row_parts.sources_of(patient)}"
 
 
 def _aged(row: ViewRow, patient: ViewRow, words: AnswerWords) -> str:
@@ -123,7 +119,7 @@ def _aged(row: ViewRow, patient: ViewRow, words: AnswerWords) -> str:
     if len(ages) != 1:
         return ""
     said = words.say("aged", name=f"**{row.name}**", date=row.date[:10], age=ages.pop())
-    return f"{said} {sources_of(row)}{sources_of(patient)}"
+    return f"{said} {row_parts.sources_of(row)}{row_parts.sources_of(patient)}"
 
 
 def _ends(recorded: str) -> list[date]:

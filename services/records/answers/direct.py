@@ -13,16 +13,11 @@ from services.language.charts.tools_named import SEARCH
 from services.language.questions.question_figures import with_days
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.vocabulary import concept_rows
-from services.records.answers import further
+from services.records.answers import further, treatments
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
-from services.records.answers.choosing import events
+from services.records.answers.choosing import events, excluded_rows
 from services.records.answers.choosing.asked_rows import asked_rows, has_answer
-from services.records.answers.choosing.excluded_rows import (
-    done_for,
-    may_hold_what_is_left_out,
-    told_by,
-)
 from services.records.answers.choosing.lengths_told import told_lengths
 from services.records.answers.choosing.row_line import row_line
 from services.records.answers.choosing.unsaid import (
@@ -48,12 +43,6 @@ from services.records.answers.papers import (
     written_later,
 )
 from services.records.answers.sentences import answer_of
-from services.records.answers.treatments import (
-    LOOKED_AT,
-    asks_for_treatment,
-    told_treatments,
-    values_of_effect,
-)
 from services.records.answers.values_instead import measured_as, measured_for
 
 
@@ -136,7 +125,7 @@ class _Answers:
         if isinstance(taken, str):
             return self.words.say("failed", title=question.tool, problem=taken)
         whole = replace(question, without=(), aspect="all")
-        if may_hold_what_is_left_out(question, asked_rows(whole, taken).rows):
+        if excluded_rows.may_hold_what_is_left_out(question, asked_rows(whole, taken).rows):
             lead = self.words.say("unsaid", words=", ".join(question.without))
             return f"{lead}\n{self._of_view(whole, taken)}"
         no, is_there = self.words.say("no"), has_answer(question, taken)
@@ -149,17 +138,17 @@ class _Answers:
         absent = told_evidence(taken) or answer_of(question, taken, self.words)
         if said := told_papers(question, papers, self.words):
             return f"{absent}\n{said}"
-        if values := values_of_effect(question, taken):
+        if values := treatments.values_of_effect(question, taken):
             held = [one for one in values if has_answer(one, self.looked.view_of(one))]
             return "\n\n".join([absent, *map(self._answer, held)])
         if letter := letter_asked(question, asked_rows(question, taken).rows):
             return told_letter(self.looked.result_of(letter), self.words) or absent
-        if asks_for_treatment(question, taken):
+        if treatments.asks_for_treatment(question, taken):
             return self._treated(question, taken, absent)
         if lists := looked_at(question, taken, self.words):
             views = [self.looked.view_of(one) for one in lists]
             return told_of_day(question, taken, views, absent, self.words)
-        if done := done_for(question):
+        if done := excluded_rows.done_for(question):
             return self._with_done(question, done, taken)
         if question.tool == "problems" and question.aspect in ("count", "when") and question.name:
             return self._with_visits(question, taken)
@@ -200,8 +189,8 @@ class _Answers:
 
     def _treated(self, question: ChartQuestion, problems: ChartView, told: str) -> str:
         """Return the illness as `told`, and behind it what was given or done about it."""
-        lists = [(asked, self.looked.view_of(asked)) for asked in LOOKED_AT]
-        return f"{told}\n{told_treatments(question, problems, lists, self.words)}"
+        lists = [(asked, self.looked.view_of(asked)) for asked in treatments.LOOKED_AT]
+        return f"{told}\n{treatments.told_treatments(question, problems, lists, self.words)}"
 
     def _with_visits(self, question: ChartQuestion, taken: ChartView) -> str:
         """Return how often, or when, an illness is recorded, and more visits that were for it."""
@@ -219,7 +208,7 @@ class _Answers:
         """Return what a list says, and what is recorded of it as procedures behind it."""
         told = self._sought(question, taken, answer_of(question, taken, self.words))
         view = self.looked.view_of(done)
-        if not (rows := told_by(done, view)):
+        if not (rows := excluded_rows.told_by(done, view)):
             return told
         found = answer_of(done, view.model_copy(update={"rows": rows}), self.words)
         return told if found in told else f"{told}\n{self.words.say('elsewhere')}\n{found}"
@@ -270,7 +259,7 @@ class _Answers:
     def _told_there(self, question: ChartQuestion, search: ChartQuestion, record: ChartView) -> str:
         """Return what `search` found, an illness with its treatment where that is asked for."""
         told = further.told_elsewhere(question, search, record, self.words)
-        is_treated = bool(told) and asks_for_treatment(search, record)
+        is_treated = bool(told) and treatments.asks_for_treatment(search, record)
         return self._treated(search, record, told) if is_treated else told
 
     def _named(self, question: ChartQuestion, absent: str, view: ChartView) -> str:

@@ -10,16 +10,11 @@ from services.language.charts.tools_named import SEARCH
 from services.language.questions.question_figures import arguments_of
 from services.language.utterance import ChartQuestion
 from services.language.words.vocabulary import concept_rows
+from services.records.answers.choosing import row_parts
 from services.records.answers.choosing.asked_rows import DIAGNOSES, asked_rows, has_answer
 from services.records.answers.choosing.events import times_of
 from services.records.answers.choosing.imaged import reports_on
 from services.records.answers.choosing.row_line import PASSAGE_CHARS, row_line
-from services.records.answers.choosing.row_parts import (
-    BROKEN_OFF,
-    moment_of,
-    newest_day,
-    part_missing,
-)
 from services.records.answers.choosing.said_words import has_words, passage
 from services.records.answers.treatments import LOOKED_AT
 from services.records.concepts.table import concept_table, names_of_procedure
@@ -88,7 +83,7 @@ class LookedUp:
 
     def tells_beside(self, question: ChartQuestion, others: Sequence[ChartQuestion]) -> bool:
         """Whether another list tells what none of its own does: pregnancies, chemotherapy."""
-        if question.name == BROKEN_OFF and self.has(question):
+        if question.name == row_parts.BROKEN_OFF and self.has(question):
             return not has_answer(question, self.view_of(question))
         if question.tool not in ("results", "procedures") or not self.has(question):
             return False
@@ -136,7 +131,7 @@ def looked_at(
     if question.name and (is_of_drug or is_of_more or is_result or is_in_texts):
         there += [_VISITS] * is_of_drug + [_TISSUE] * is_result
         there.append(ChartQuestion(SEARCH, {"query": question.name}, name=question.name))
-    return there if is_of_more or part_missing(question, rows, words) else ()
+    return there if is_of_more or row_parts.part_missing(question, rows, words) else ()
 
 
 def _is_said_more(question: ChartQuestion) -> bool:
@@ -154,7 +149,7 @@ def told_of_day(
 ) -> str:
     """Return what is `told`, what of `lists` began on a day of it, and what texts say of it."""
     told_rows = _rows_told(question, view)
-    days = {day for row in told_rows for day in (row.date[:10], newest_day(row)) if day}
+    days = {day for row in told_rows for day in (row.date[:10], row_parts.newest_day(row)) if day}
     every = (
         one for each in lists if each.tool != SEARCH for row in each.rows for one in times_of(row)
     )
@@ -225,7 +220,7 @@ def _under(lead: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
 
 def _rows_told(question: ChartQuestion, view: ChartView) -> Sequence[ViewRow]:
     """Return the rows asked for, of the last or the second visit that one."""
-    rows = sorted(asked_rows(question, view).rows, key=moment_of)
+    rows = sorted(asked_rows(question, view).rows, key=row_parts.moment_of)
     if question.aspect == "latest":
         return rows[::-1][question.back :][: max(1, question.most)]
     return rows[question.back :][:1] if question.aspect == "first" else rows

@@ -6,12 +6,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords, answer_words
 from services.language.utterance import ChartQuestion
 from services.records.answers.ages import aged_in
-from services.records.answers.choosing.asked_rows import (
-    DIAGNOSES,
-    MISSING,
-    concept_of,
-    personal_facts,
-)
+from services.records.answers.choosing import asked_rows
 from services.records.answers.choosing.row_line import row_line
 from services.records.answers.choosing.row_parts import sources_of
 from services.records.answers.choosing.said_words import has_words
@@ -138,7 +133,7 @@ def is_another(row: ViewRow, name: str) -> bool:
     if name in names_of_less():
         return not has_words(row, name)
     table = concept_table()
-    asked, own = table.named("problem", name), concept_of("problem", row)
+    asked, own = table.named("problem", name), asked_rows.concept_of("problem", row)
     if not own or asked is None:
         return False
     return own not in {asked.name, *(leaf.name for leaf in table.leaves(asked))}
@@ -151,7 +146,7 @@ def told_identity(question: ChartQuestion, rows: Sequence[ViewRow], words: Answe
         return words.say("nothing")
     source, name, span = sources_of(row), question.name, question.span
     match name:
-        case _ if facts := personal_facts(name, rows):
+        case _ if facts := asked_rows.personal_facts(name, rows):
             return "\n".join(row_line(fact, words) for fact in facts)
         case "birth date" if row.date:
             return f"{words.say('born', date=row.date)} {source}"
@@ -174,7 +169,7 @@ def told_whole(
     question: ChartQuestion, view: ChartView, rows: Sequence[ViewRow], words: AnswerWords
 ) -> str | None:
     """Return who the patient is, the summary or what it lacks; None where neither is asked for."""
-    if (question.tool, question.name) == ("current_status", MISSING):
+    if (question.tool, question.name) == ("current_status", asked_rows.MISSING):
         return _told_missing(rows, words)
     if question.tool != "chart_summary":
         return None
@@ -195,11 +190,11 @@ def _told_missing(rows: Sequence[ViewRow], words: AnswerWords) -> str:
 
 def is_doubtful(row: ViewRow) -> bool:
     """Whether it is not certain that a row is so: suspected, unconfirmed, ended and yet active."""
-    is_torn = row.kind in DIAGNOSES and row.status == "active" and bool(row.end)
+    is_torn = row.kind in asked_rows.DIAGNOSES and row.status == "active" and bool(row.end)
     return is_torn or row.status == FUTURE or bool(DOUBTFUL & {*row.detail.split("; ")})
 
 
 def is_near_only(row: ViewRow, name: str) -> bool:
     """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
     said = words_listed("near_only").intersection(words_of(row.name)) - {*words_of(name)}
-    return row.kind in DIAGNOSES and bool(said)
+    return row.kind in asked_rows.DIAGNOSES and bool(said)

@@ -18,15 +18,8 @@ from services.statements.rows.one_of_several import DONE_ONCE
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import supported
 from services.statements.rows.verdict import Verdict, worst
+from services.statements.times import durations
 from services.statements.times.ages import age_told, is_so_old
-from services.statements.times.durations import (
-    OVER,
-    days_between,
-    is_apart,
-    is_so_long,
-    is_then,
-    long_ago,
-)
 
 _DAYS_UNTIL_REPORTED = 14
 _AGES = frozenset({"", "a", "mo"})
@@ -60,7 +53,7 @@ def by_reckoning(
             found = [row for row in of_said if not row.is_text and row.begun]
             earlier = [row for ref in before for row in rows.by_source(ref) if row.begun]
             is_later = owner.says("from_then") and any(
-                is_apart(owner, time.told, *one) for one in product(earlier, found)
+                durations.is_apart(owner, time.told, *one) for one in product(earlier, found)
             )
             if not (is_later or _follows(time, owner, found, rows)):
                 return None
@@ -85,7 +78,7 @@ def by_report(
     done = [row for row in rows.rows if row.kind == "procedure" and named & row.needs]
     done = [row for row in done if days and all(has_date(day, row) for day in days)]
     for report in (row for row in rows.rows if done and row.kind == "pathology report"):
-        apart = days_between(done[0], report)
+        apart = durations.days_between(done[0], report)
         if report.begun is None or apart is None or apart > _DAYS_UNTIL_REPORTED:
             continue
         then = tuple(replace(day, readings=(report.begun,)) for day in days[:1])
@@ -129,7 +122,7 @@ def _judged(clause: Clause, rows: KnownRows, judge: Callable[[Clause], Verdict])
 
 def _visited(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     """Return the last visit, or the stay of a day, where a clause tells of no more than that."""
-    if clause.names or clause.quantities or clause.stages or clause.cues & OVER:
+    if clause.names or clause.quantities or clause.stages or clause.cues & durations.OVER:
         return []
     if clause.dates:
         stays = [row for row in rows.rows if row.is_stay and clause.says("in_hospital")]
@@ -142,20 +135,22 @@ def _follows(time: TimeTold, owner: Clause, found: Sequence[KnownRow], rows: Kno
     if time.kind == "age":
         births = [row.begun for row in rows.personal if row.kind == "patient" and row.begun]
         days = [day for row in found for day in _days(row, owner)]
-        days = [day for day in days if all(is_then(one, day) for one in near)]
+        days = [day for day in days if all(durations.is_then(one, day) for one in near)]
         return any(is_so_old(time.told, owner, *one) for one in product(births, days))
     if time.kind == "ago":
-        return bool(long_ago(owner, time.told, found, rows))
+        return bool(durations.long_ago(owner, time.told, found, rows))
     named = [row for one in owner.names for row in rows.about([one])]
     found = [*found, *(row for row in named if row.kind == "problem")]
     if owner.says("in_hospital") and not owner.counted:
         stays = [row for row in rows.rows if row.is_stay]
         found = [row for row in stays if row in named] or stays
     if (of_series := _last_two(owner, rows)) and owner.says("apart"):
-        return is_apart(owner, time.told, *of_series)
-    is_now = owner.cues.isdisjoint(OVER) and not owner.says("apart", "lasted")
+        return durations.is_apart(owner, time.told, *of_series)
+    is_now = owner.cues.isdisjoint(durations.OVER) and not owner.says("apart", "lasted")
     lasting = [row for row in found if is_now and row.standing == "active" and not row.ended]
-    return is_so_long(owner, time.told, found) or bool(long_ago(owner, time.told, lasting, rows))
+    return durations.is_so_long(owner, time.told, found) or bool(
+        durations.long_ago(owner, time.told, lasting, rows)
+    )
 
 
 def _last_two(owner: Clause, rows: KnownRows) -> Sequence[KnownRow]:
