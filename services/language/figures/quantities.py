@@ -134,6 +134,10 @@ def quantities_in(text: str) -> list[Quantity]:
 
 def _measured_across(text: str, found: list[Quantity]) -> list[Quantity]:
     """Return numbers, the first of `24 x 19 mm`, `125/74 and 130/82 mmHg` with its unit, too."""
+    with_comma = [one for one in found if "," in text[one.start : one.end]]
+    for one in with_comma if any(one.decimals for one in with_comma) else ():
+        if len(one.readings) > 1:  # beside `4,35` the comma of `3,699` parts decimals, too
+            found[found.index(one)] = replace(one, readings=one.readings[::-1], decimals=3)
     for at in range(len(found) - 2, -1, -1):
         one, behind = found[at], found[at + 1]
         signs = ("x", "×") if one.pair is None or behind.pair is None else ("and", "und", ",", "to")

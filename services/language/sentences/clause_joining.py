@@ -295,7 +295,7 @@ def _each_its_value(clauses: list[Clause]) -> list[Clause]:
     named = [one for one in clauses if (one.stages if is_of_parts else one.own_names and one.names)]
     values = [each for one in clauses for each in one.quantities]
     is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
-    plain = [replace(one, stages=(), dates=()) for one in named[:-1]]
+    plain = [replace(one, stages=() if is_of_parts else one.stages, dates=()) for one in named[:-1]]
     if not is_so or any(one.has_values for one in plain):
         return clauses
     behind = [one.words for one in clauses[len(named) :] if one.quantities]
@@ -343,4 +343,5 @@ def _is_listed_name(clause: Clause, first: Clause) -> bool:
 def _is_listed_value(clause: Clause) -> bool:
     is_value = any(one.unit not in TIME_UNITS for one in clause.quantities)
     is_value = bool(is_value and clause.own_names and clause.names)
-    return is_value and not clause.dates and clause.cues.isdisjoint(_OF_OTHER_TIMES)
+    is_of_then = clause.says("at_first") or not clause.cues.isdisjoint(_OF_OTHER_TIMES)
+    return is_value and not clause.dates and not is_of_then

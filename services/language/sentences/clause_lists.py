@@ -10,7 +10,9 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 
 _OF_A_THING = frozenset({"ordinal", "form", "route"})
-_TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current", "recorded", "planned"})
+_TOLD_OF_ALL = frozenset(
+    {"normal", "no", "asserts", "takes", "ended", "current", "recorded", "planned"}
+)
 
 
 def denied_together(clauses: list[Clause]) -> Iterator[Clause]:

@@ -302,8 +302,10 @@ def runs_of(
 
 def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[FoundPhrase]:
     """Return the phrases in words; "he got" and "72 Jahre alt" name no test, "er" says who."""
-    found = []
+    found, months = [], statement_words().months
     for one in statement_words().found_in(lower):
+        if one.start and lower[one.start] in months and words[one.start][1].istitle():
+            continue  # "in May" says of nothing that it may be
         if not one.said.same or _is_written_so(words[one.start][1], one, lower):
             found.append(one)
         elif tags := one.tags & _OF_WHOM:
