@@ -53,7 +53,8 @@ def _states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[
     """Whether no row has all words by which a sentence states something of the patient."""
     is_open = sentence.text.rstrip(" *_\n")[-1:].isalpha() and not sentence.is_item
     label = label_of(sentence, rows)
-    is_title = is_open and not label and "asserts" not in sentence.cues  # "Mrs Yost – overview"
+    is_verb = "asserts" in sentence.cues or sentence.words & saying("occurring")
+    is_title = is_open and not label and not is_verb  # "Mrs Yost – overview"
     if sentence.is_heading or sentence.asks or sentence.refs or is_title:
         return False
     is_of_patient = "about_patient" in sentence.cues or bool(sentence.words & saying("offspring"))
@@ -161,6 +162,7 @@ def _adds_unknown(
     if not said:
         return False
     is_denied = not clause.words.isdisjoint(stems_told("denying") | saying("without"))
+    is_denied |= "normal" in clause.cues
     meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or fit.is_hedged(clause, row)]
     meant = [row for row in meant if not row.is_text or _is_there(clause, row)]
@@ -272,9 +274,9 @@ def _is_unknown(
     A clause that is not of the patient by its words is so by a value or a finding of something
     that rows speak of: "The Mirels score is 7."
     """
-    shows = clause.says("shows")
+    shows, occurs = clause.says("shows"), clause.says("occurring")
     is_told = is_of_patient or shows or bool(clause.cues & {"asserts", "current", "outstanding"})
-    is_told = is_told or (bool(clause.names) and clause.own_names)
+    is_told = is_told or occurs or (bool(clause.names) and clause.own_names)
     is_promised = clause.says("who") and clause.says("promising")
     is_wish = clause.says("who") and clause.says("wishing") and not clause.says("may_be")
     is_wish |= clause.says("who") and clause.says("was_told")
@@ -290,7 +292,7 @@ def _is_unknown(
     meant = [_meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
     is_found = bool(is_of_value or shows or clause.cues & {"is_now", "outstanding"})
-    is_found = is_found and (any(meant) or shows)  # "the MRI shows"
+    is_found = (is_found and (any(meant) or shows)) or occurs  # "the MRI shows"
     is_found = is_found or (clause.says("it") and not said <= statement_words().neutral)
     is_past = not clause.words.isdisjoint(stems_told("past"))
     if not said or not (is_of_patient or is_found or is_past):
@@ -298,7 +300,7 @@ def _is_unknown(
     polar = frozenset(clause.exclusive) | (
         clause.words & statement_words().numbers.keys() - saying("one")
     )
-    months = {} if clause.dates or clause.says("may_be") else statement_words().months
+    months = {} if clause.dates or "maybe" in clause.cues else statement_words().months
     told_months = {months[word] for word in clause.words if word in months}
     return not any(
         (row.negated == is_denied or bool(clause.words & statement_words().refusing))

@@ -12,8 +12,8 @@ from services.statements.rows.compare_series import OF_OTHER_TIMES
 from services.statements.rows.fit import has_date, is_measured
 from services.statements.rows.happenings import COURSES, happenings, has_happened
 from services.statements.rows.known import KnownRows
-from services.statements.rows.rows import BEGINNING, KnownRow, told_of
-from services.statements.rows.subject import supported
+from services.statements.rows.rows import BEGINNING, KnownRow, stems_of, told_of
+from services.statements.rows.subject import is_of_other_picture, supported
 from services.statements.rows.units import is_comparable
 from services.statements.rows.verdict import Verdict
 
@@ -87,7 +87,10 @@ def of_other_end(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdi
 
 def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:
     """Whether the last, or second, report of an examination is not what says what is told."""
-    if _is_of_older_text(clause, fitting, rows):
+    texts = [row for row in fitting if row.is_text and clause.says("finds")]
+    is_other = bool(texts) and all(is_of_other_picture(clause, row) for row in texts)
+    is_other = is_other or _is_of_other_thing(clause, fitting, rows)
+    if is_other or _is_of_older_text(clause, fitting, rows):
         return True
     told = {ref for row in fitting for ref in row.sources}
     reports = [row for row in rows.rows if row.kind.endswith("report")]
@@ -113,6 +116,19 @@ def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownR
             if meant and told.isdisjoint(meant) and not told.isdisjoint(others):
                 return True
     return False
+
+
+def _is_of_other_thing(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:
+    """Whether another text gives a size of what those with the size that is told do not name."""
+    sizes = [one for one in clause.quantities if one.unit in ("mm", "cm")]
+    is_plain = len(sizes) == 1 and not (clause.dates or clause.cues & COURSES)
+    if not is_plain or not all(row.is_text for row in fitting):
+        return False
+    known = {w[:BEGINNING] for row in fitting for w in row.words | stems_of(row.says)}
+    told = told_of(clause.words) - statement_words().neutral
+    others = [word for word in told if word[:BEGINNING] not in known]
+    there = [row for word in others for row in rows.about([word]) if word in row.name]
+    return any(row.is_text and is_comparable(sizes[0], q) for row in there for q in row.quantities)
 
 
 def _is_of_older_text(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:

@@ -11,7 +11,7 @@ from services.statements.comparing.against_texts import is_of_other_place
 from services.statements.comparing.by_values import is_of_other_report, written_on
 from services.statements.comparing.none_more import none_more
 from services.statements.rows.compare_series import is_judged_rightly
-from services.statements.rows.fit import has_date, is_aim, is_measured
+from services.statements.rows.fit import has_date, is_aim, is_hedged, is_measured
 from services.statements.rows.happenings import happenings, has_happened
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
@@ -19,6 +19,7 @@ from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows.rows import BEGINNING, KnownRow, clause_of, told_of
 from services.statements.rows.subject import (
     is_meant,
+    is_of_other_picture,
     is_of_picture,
     refs,
     supported,
@@ -37,7 +38,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if (done := _never_done(clause, rows, names)) is not None:
         return done
     if "tolerates" in clause.cues and (to := [r for r in rows.about(names) if "allerg" in r.kind]):
-        return supported(to)
+        return Verdict("unsupported") if "=allergy" in clause.topics else supported(to)
     named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = _meant(clause, found, names)
@@ -115,9 +116,10 @@ def _is_as_told(clause: Clause, row: KnownRow) -> bool:
         return False  # "No stroke." is of that day
     if clause.says("finds") and not row.words.isdisjoint(saying("carried_out")):
         return False  # a scan that was not done found nothing
-    if _is_of_other_picture(clause, row):
+    if is_of_other_picture(clause, row):
         return False
-    is_of_picture_alone = is_of_picture(clause) and not any(one[0] == "=" for one in clause.names)
+    is_of_picture_alone = is_of_picture(clause) or clause.says("pictures")
+    is_of_picture_alone = is_of_picture_alone and not any(one[0] == "=" for one in clause.names)
     things = told_of(clause.words) - statement_words().neutral - {*clause.names}
     if is_of_picture_alone and not clause.topics and not all(_has_word(row, one) for one in things):
         return False  # "no cord compression can be judged" denies no new lesion
@@ -139,14 +141,6 @@ def _has_it_elsewhere(
     return bool(words) and any(
         words <= one.name for one in plain if one.words.isdisjoint(saying("without"))
     )
-
-
-def _is_of_other_picture(clause: Clause, row: KnownRow) -> bool:
-    """Whether what an MRI did not find is told of a CT."""
-    told, made = (
-        {w for w in one if group_of(w) == "modality"} for one in (clause.words, row.words)
-    )
-    return bool(told and made) and told.isdisjoint(made)
 
 
 def _kind_of_allergens(clause: Clause) -> str:
@@ -199,9 +193,11 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     ):
         lacking, own = saying("lacking"), own - saying("finds")
         without = [r for r in rows.rows if r.negated or (r.is_text and r.words & lacking)]
+        plans = saying("scheduling")  # "Children are not planned" denies none
+        without = [r for r in without if r.words.isdisjoint(plans) or is_hedged(clause, r)]
         denied = [row for row in without if has_all(own, row.words)]
         denied = [row for row in denied if all(has_date(day, row) for day in clause.dates)]
-        denied = [row for row in denied if not _is_of_other_picture(clause, row)]
+        denied = [row for row in denied if not is_of_other_picture(clause, row)]
         is_so = denied and not is_of_other_report(clause, denied, rows)
         return supported(denied) if is_so else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from operator import attrgetter
 
 from services.language.figures.quantities import Quantity
@@ -17,7 +18,7 @@ from services.statements.rows.subject import about, refs, supported
 from services.statements.rows.verdict import Verdict
 from services.statements.times.durations import TIMES, is_apart
 
-_TWO_AND_TIME = 3
+_TWO_AND_TIME, _TO = 3, ("to", "auf")
 
 
 def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -90,7 +91,11 @@ def _against_order_of(
     # A text of both numbers is of no one day.
     found = [[row for row in side if not row.is_text] or side for side in found]
     is_trend = bool(clause.cues & {"rising", "falling"}) or clause.says("from")
-    is_in_order = any(_is_before(a, b) for a in found[0] for b in found[-1])
+    # Of "18.4 → 9.7 → 3.1" each is after the one before; where days are told each is of its own.
+    is_by_steps = not (clause.dates or clause.words.isdisjoint(_TO))
+    is_trend |= is_by_steps and len(found) > len(("from", "to"))
+    steps = pairwise(found) if is_by_steps else [(found[0], found[-1])]
+    is_in_order = all(any(_is_before(a, b) for a in x for b in y) for x, y in steps)
     if not is_in_order and len(clause.dates) == len(measured):
         found.reverse()  # "fell to 160 in 2020 from 259 in 2014"
         first, last, is_in_order = last, first, True
@@ -165,6 +170,10 @@ def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
 def _beside_day(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
     """Return the one day for the number before it: "97 today, compared with 70.8 in 2019"."""
     days = clause.dates
+    near = range(len(" (") + 1)
+    own = [tuple(day for day in days if day.start - one.end in near) for one in clause.quantities]
+    if sum(map(len, own)) == len(days) > 1:  # "64 % (Sept 2024) → 57 % (March 2025) → 58 %"
+        return tuple(own)
     gaps = {one.start: one.start - day.end for one in clause.quantities for day in days[:1]}
     behind = [start for start, gap in gaps.items() if 0 <= gap <= len(" (")]
     if behind:  # "than in 2021 (10.9 g/dL)"

@@ -20,7 +20,7 @@ from services.statements.times.durations import is_apart
 
 _REASONS = ("because", "given")
 _TOLD_OF_ALL = frozenset({"recorded", "asserts", "doers"})
-_NO_EVENT = frozenset({"personal", "coverage", "laboratory report", "goal"})
+_NO_EVENT = frozenset({"fact", "personal", "coverage", "laboratory report", "goal"})
 
 
 def against_links(links: Iterable[Link], rows: KnownRows) -> Verdict | None:
@@ -89,7 +89,7 @@ def _in_order(link: Link, rows: KnownRows) -> Verdict | None:
     for one, other in product(later, earlier):
         if (
             one is not other
-            and _day(one) >= _day(other)
+            and _day(one) >= _day(other)[: len(_day(one))]
             and (not link.distance or is_apart(Clause(), link.distance, one, other))
         ):
             return supported([one, other])
@@ -177,7 +177,10 @@ def _may_be_for(own: Sequence[KnownRow], said: frozenset[str], rows: KnownRows) 
     if drugs and not any(map(_reasons, rows.about(["=medication"]))):
         return True  # a record that tells no reasons
     return not is_of_others and any(
-        _day(illness) <= _day(drug) for drug in drugs for illness in causes if not _reasons(drug)
+        _day(illness)[: len(_day(drug))] <= _day(drug)
+        for drug in drugs
+        for illness in causes
+        if not _reasons(drug)
     )
 
 

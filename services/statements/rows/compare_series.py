@@ -253,7 +253,7 @@ def is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
     said = clause.words & (judging | saying("high_or_low") if clause.cues & _EXTREME else judging)
     if "begun" in clause.cues:
         said -= {"back"}  # "dates back to 1975"
-    is_valued = row.number is not None or row.quantities or clause.stages
+    is_valued = row.number is not None or row.quantities or clause.stages or row.negated
     return not is_valued and not said <= row.words
 
 

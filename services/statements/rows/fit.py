@@ -11,7 +11,7 @@ from services.language.sentences.clauses import Clause, Stage
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
-from services.statements.rows.happenings import COURSES, has_ended, tells_happenings
+from services.statements.rows.happenings import COURSES, has_ended, is_to_come, tells_happenings
 from services.statements.rows.known_words import is_named
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, is_dose_of, says_which
 from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
@@ -22,7 +22,6 @@ _TO = "auf"
 _AT_A_TIME = frozenset({"begun", "ended"})
 _SUSPECTED = "suspected"
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
-_DONE = frozenset({"immunization", "procedure"})
 _GIVEN = frozenset({"medication", "care plan"})
 _AIMS = frozenset({"care plan", "goal"})
 
@@ -47,7 +46,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and not ("tolerates" in clause.cues and row.kind == "medication")
         and tells_happenings(clause, row)
-        and not ("outstanding" in clause.cues and row.kind in _DONE and not row.is_plan)
+        and not is_to_come(clause, row)
         and says_which(clause, row)
         and (not row.is_text or _is_told_there(clause, row))
         and not (row.kind.endswith("report") and is_of_other_number(clause, row))
@@ -69,8 +68,10 @@ def _is_former(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause tells, as that of now, what a report gives as before: `14 mm (31 mm)`."""
     is_of_then = bool(clause.dates) or clause.says("was", "from", "formerly", "at_first")
     is_of_then |= bool(clause.cues & (COURSES | {"before"}))
-    told = [f"{one.unit} ({one.number:g} {one.unit})" for one in clause.quantities]
-    return not is_of_then and len(told) == 1 and told[0] in row.says
+    told = [f"{one.number:g} {one.unit}" for one in clause.quantities]
+    forms = ("{unit} ({})", " from {} to ", " von {} auf ")
+    said = [form.format(*told, unit=clause.quantities[0].unit) for form in forms if told]
+    return not is_of_then and len(told) == 1 and any(one in row.says for one in said)
 
 
 def is_hedged(clause: Clause, row: KnownRow) -> bool:
@@ -99,7 +100,7 @@ def is_of_other_number(clause: Clause, row: KnownRow) -> bool:
     told = {numbers[word] for word in clause.words if word in numbers}
     told -= {one.number for one in clause.quantities} | ({1.0} if len(told) > 1 else set())
     known = {numbers[word] for word in row.words | stems_of(row.says) if word in numbers}
-    figures = {one.number for one in row.quantities}
+    figures = {one.number for one in row.quantities if one.unit[:1] in ("", "{")}
     return bool(told and known) and not told <= known | figures
 
 
@@ -151,7 +152,7 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     somebody takes, nothing of an allergy to it.
     """
     is_told_of_kin = row.kind.startswith("family") or bool(row.words & stems_told("family"))
-    if ("family" in clause.cues) != is_told_of_kin:
+    if ("family" in clause.cues or "=family history" in clause.topics) != is_told_of_kin:
         return False
     if is_told_of_kin and not clause.words & stems_told("family") - saying("any_kin") <= row.words:
         return False
@@ -161,6 +162,9 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
         return False
     if clause.words & stems_told("allergic"):
         return is_of_allergy
+    is_tolerated = row.is_text and "tolerates" in clause.cues  # "no penicillin, because of a rash"
+    if is_tolerated and row.words.isdisjoint(stems_told("tolerates")):
+        return False
     return not (is_of_allergy and clause.cues & {"takes", "tolerates"})
 
 
@@ -180,7 +184,8 @@ def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
         told |= saying("of_a_prescription")
     if row.negated and row.words & saying("carried_out"):  # "not tested" is not negative
         told -= denying
-    return not (is_denied and clause.words.isdisjoint(told))
+    is_gene = row.kind in ("fact", "genetic finding") and "normal" in clause.cues  # without variant
+    return not (is_denied and clause.words.isdisjoint(told)) or is_gene
 
 
 def has_sites(clause: Clause, row: KnownRow) -> bool:

@@ -9,6 +9,7 @@ from services.records.concepts.table import words_listed
 from services.statements.rows.rows import KnownRow
 
 COURSES = frozenset({"rising", "falling", "steady"})
+_DONE = frozenset({"immunization", "procedure"})
 _LEFT = "discha"
 _OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
 
@@ -38,6 +39,15 @@ def tells_happenings(clause: Clause, row: KnownRow) -> bool:
         return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
     told = [word for word in happenings(clause) if word not in clause.names]
     return not told or all(has_happened(word, row) for word in told)
+
+
+def is_to_come(clause: Clause, row: KnownRow) -> bool:
+    """Whether what is told as planned, or not yet begun, was done, or is a drug that is given."""
+    is_planned = "is_now" in clause.cues and clause.says("scheduling")
+    is_unbegun = {"not_yet", "begun"} <= clause.cues and not clause.dates
+    is_done = row.kind in _DONE or row.kind.endswith(("medication", "report", "study"))
+    is_open = is_planned or (is_done and (is_unbegun or "outstanding" in clause.cues))
+    return is_open and (is_done or row.is_text) and not row.is_plan
 
 
 def has_ended(row: KnownRow) -> bool:

@@ -73,6 +73,14 @@ def is_of_picture(clause: Clause) -> bool:
     return is_named and (measures or clause.says("finds"))
 
 
+def is_of_other_picture(clause: Clause, row: KnownRow) -> bool:
+    """Whether what an MRI found, or did not, is told of a CT."""
+    told, made = (
+        {w for w in one if group_of(w) == "modality"} for one in (clause.words, row.words)
+    )
+    return bool(told and made) and told.isdisjoint(made)
+
+
 def without_picture(clause: Clause) -> Clause:
     """Return a clause without the name of the picture by which something was found, or not."""
     if not is_of_picture(clause):

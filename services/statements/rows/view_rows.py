@@ -46,7 +46,8 @@ _NAMED_WHOLE = frozenset({"procedure", "encounter", "care plan", "immunization",
 _DENIAL_CHARS = 9
 """A name denies something by its first words: `No known allergies`."""
 _OTHER = re.compile(
-    r"(?P<mark>earlier:|versus|[↑↓→] from|,|^)\s?(?P<value>(?:[^()\[\];,:]|\[\w+\]){1,60}?)"
+    r"(?P<mark>earlier:|versus|[↑↓→] from|,|^)\s?"
+    r"(?P<value>(?:[^()\[\];,:]|\[\w+\]|\([^()\d][^()]{0,30}\)){1,60}?)"
     r" \((?P<date>\d{4}(?:-\d\d){0,2})\)(?P<refs>(?: \[[^\]]+\])*)"
 )
 """Other values of the same thing, as views write them behind a row's own."""

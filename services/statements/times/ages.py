@@ -40,8 +40,10 @@ def with_birth_day(text: str, rows: KnownRows) -> str:
 
 def age_told(clause: Clause) -> Quantity | None:
     """Return the years of "80-year-old" and "she is 80 years old"; None where no age is told."""
-    is_now = "about_patient" in clause.cues and not clause.cues & {"when", "begun", "ended"}
-    is_said = is_now and clause.says("years_old")
+    is_label = clause.own_names and clause.says("age") and len(clause.words) < _TITLE_AND_NAMES
+    is_now = is_label or "about_patient" in clause.cues
+    is_now = is_now and not clause.dates and not clause.cues & {"when", "begun", "ended"}
+    is_said = is_now and (is_label or clause.says("years_old"))
     is_told = 0 < len(clause.words) <= (2 if clause.says("is") else 1) * _TITLE_AND_NAMES
     if is_now and is_told and _is_bare(clause):
         return clause.quantities[0]  # "She is 53." or "Ms Grant, 61, …"

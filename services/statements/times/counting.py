@@ -8,7 +8,7 @@ from services.language.figures.written_dates import FoundDate
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.compare_series import since
-from services.statements.rows.fit import fits, has_date, has_sites, is_measured
+from services.statements.rows.fit import fits, has_date, has_sites, is_measured, is_of_other_number
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows.rows import KnownRow
@@ -44,6 +44,7 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     called = {word for word in clause.words if statement_words().numbers.get(word) == number}
     told = [row for row in subject if _says(number, row) or (row.is_text and called & row.words)]
     told = [row for row in told if _may_sum_up(row, clause)]
+    told = [row for row in told if not (row.is_text and is_of_other_number(clause, row))]
     told = [row for row in told if not excludes(placed(clause), row)]
     if told and any(has_sites(clause, row) for row in subject):
         return supported(told)

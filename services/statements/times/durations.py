@@ -119,7 +119,7 @@ def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
     found = [
         row
         for row in rows.rows
-        if row.is_stay and row.words.issuperset(names)
+        if row.is_stay and row.words.issuperset({*names, *clause.words & saying("intensive")})
         for day in [row.ended if is_over else row.begun]
         if day is not None and any(one.fits(day) for one in days)
     ]
