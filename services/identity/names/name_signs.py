@@ -90,7 +90,8 @@ def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
 def is_unknown_owner(word: Word) -> bool:
     """Whether part of a chart is said to be a stranger's: `Kowalski's potassium`."""
     is_led = word.before in of_people("definite", "newest")  # `the day's weight`
-    is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_led)
+    is_word = is_led or word.is_surely_eponym  # `wilson's disease`
+    is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_word)
     is_long = len(word.raw) > _SHORT_LETTERS or (word.raw.istitle() and is_strange(word.text))
     return is_name and is_long and not word.raw.isupper() and asks_for_chart(word) and word.is_owner
 

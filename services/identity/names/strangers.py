@@ -13,6 +13,7 @@ from services.identity.names.name_signs import (
     is_compound,
     is_labelled,
     is_name_beside,
+    is_no_word,
     is_strange_subject,
     is_unknown_owner,
     is_way_to_reach,
@@ -22,7 +23,12 @@ from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
 from services.language.figures.full_dates import month_numbers
 from services.language.people.mentions import HYPHENS, Message
-from services.language.people.named_person import is_known_name, is_ordinary_name, is_short_for
+from services.language.people.named_person import (
+    is_known_name,
+    is_only_a_name,
+    is_ordinary_name,
+    is_short_for,
+)
 from services.language.people.pointed_at import asks_behind
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
@@ -33,6 +39,7 @@ from services.language.words.people_words import names_that_are_words, of_people
 from services.language.words.phrases import says
 from services.language.words.statement_tables import stem, stems_told
 from services.language.words.statement_words import is_clinical_name, ordinary_words
+from services.language.words.vocabulary import drug_words
 
 _SHORT_LETTERS, _NEAREST = 3, 0.6
 _NO_HEADS = ("opening", "moves_on", "lingers", "seasons", "newest", "staff", "chart_things")
@@ -83,7 +90,8 @@ def strangers_in(
 def _is_allergen(word: Word) -> bool:
     """Whether no name stands before an allergy: `adhesive plaster allergy?`, `Cow milk IgE`."""
     told = of_people("of_antigens", *(["of_allergens"] if word.raw.islower() else []))
-    return bool(told & {word.after, word.beyond}) and not is_known_name(word.text)
+    is_name = is_known_name(word.text) and not is_ordinary_name(word.text)  # `fish allergy`
+    return bool(told & {word.after, word.beyond}) and not is_name
 
 
 def _heads_as_name(
@@ -97,6 +105,8 @@ def _heads_as_name(
     last = behind[0] if behind else word
     if not last.heads or not asks_behind(message.words, last) or last.text in measured_nouns():
         return False
+    if last is not word and last.raw.islower() and last.text in words_of_questions():
+        return False  # `max serum: …`
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
     if last is word or not is_name or is_name_beside(run, (word,), others):
         is_name |= word.is_in("surnames_written") and word.raw.istitle()  # `Ng: creat`
@@ -253,9 +263,10 @@ def _is_name_in_a_chart_question(
     if is_and_word:
         is_patient = word.raw[0].isupper() or word.is_in("surnames_too")
         is_patient &= word.closes or word.after in of_people("within")  # `pt Bell in clinic`
-        return (is_patient and word.title == "patient") or (
-            bool(rest) and all(map(_is_value_or_name, rest))
-        )
+        if (is_patient and word.title == "patient") or _is_all_but_name(word, rest):
+            return True
+        if word.is_common or not is_known_name(word.text):
+            return False
     is_told = word.is_first and word.after in of_people("does_or_is")  # "thomas called"
     is_told = is_told and not (word.is_eponym and word.beyond in of_people("found_of_signs"))
     is_in_use = _is_in_use(word) and not (is_told and word.is_eponym)
@@ -298,14 +309,20 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
 
 
 def _is_name_and_word(word: Word) -> bool:
-    is_other = word.is_in("qualities") or word.text in words_of_questions()
-    is_other &= not word.is_in("of_no_value")
+    single, is_question = word.text.removesuffix("s"), word.text in words_of_questions()
+    is_listed = word.is_in("surnames_in_use", "surnames_too")
+    is_other = word.is_in("qualities") or is_question
+    is_other &= not (is_listed or word.is_in("of_no_value"))
     is_other |= word.raw.islower() and word.after in of_people("of_allergens")  # `rice allergy?`
     # Not of `Winter: Kalium?`.
-    is_other |= word.is_in("seasons") and not (word.heads and word.is_in("surnames_too"))
-    is_other |= word.text in month_numbers() or word.is_surely_eponym
-    is_name = word.text in names_that_are_words() or (word.heads and word.is_in("given_too"))
-    return word.is_common and not is_other and is_name
+    is_named = (word.heads and word.is_in("surnames_too")) or word.is_in("given_too")
+    is_other |= word.is_in("seasons") and not is_named
+    is_other |= word.text in month_numbers() or word.is_of_a_thing or word.is_surely_eponym
+    is_other |= word.gap in HYPHENS or word.after in of_people("about")  # `x-ray`, `price of`
+    names = names_that_are_words() | of_people("given_too")
+    is_owner = is_known_name(single) and not is_ordinary_name(single) and is_no_word(word)
+    is_owner = single != word.text and not is_question and (is_owner or single in names)
+    return not is_other and (is_listed or is_owner or word.text in names)  # `delgados psa`
 
 
 def _is_in_use(word: Word) -> bool:
@@ -331,9 +348,15 @@ def _is_surname_too(word: Word) -> bool:
     return (word.is_first or is_called) and is_asked and (is_written or word.is_in("surnames_too"))
 
 
-def _is_value_or_name(word: Word) -> bool:
-    is_name = is_known_name(word.text) and word.text not in words_of_questions()  # "how"
-    return word.text in measured_nouns() or is_name or word.is_in("particles")
+def _is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
+    """Whether a value or drug is asked for, and nothing stands beside but names: `last hb dole`."""
+    lists = of_people("particles", "opening", "newest", "lingers", "leads_to_whom", "auxiliaries")
+    organs = of_people("organs", "of_scans")
+    values = values_asked() | of_people("found_of_one", *(["scans"] * (word.text not in organs)))
+    values |= drug_words() - of_people("leads_to_whom")
+    left = {one.text for one in rest} - (values | lists | organs) | {"how"} & {word.before}
+    names = (is_only_a_name(one) or one in names_that_are_words() for one in left)
+    return any(one.text in values for one in rest) and all(names)
 
 
 def _is_of_a_chart(word: Word) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from nicknames import NickNamer
 
 from services.language.words.statement_tables import stem
-from services.language.words.statement_words import is_clinical_name, statement_words
+from services.language.words.statement_words import is_clinical_name, ordinary_words, statement_words
 
 _PERSON = re.compile(
     r"(?!(?:D(?:ie|er|as)|[KS]?[Ee]ine?|Ihre?|The|His|Her) )"
@@ -55,6 +55,12 @@ def is_known_name(word: str) -> bool:
 def is_ordinary_name(word: str) -> bool:
     """Whether a name, folded, is an English word in small letters as well: `bridge`."""
     return word in _ordinary()
+
+
+def is_only_a_name(word: str) -> bool:
+    """Whether a folded word is a name, and no English word as well: `doyle`, no `last wheat`."""
+    is_word = is_ordinary_name(word) or stem(word) in ordinary_words()
+    return is_known_name(word) and not is_word
 
 
 def is_short_for(word: str, given: Collection[str]) -> bool:

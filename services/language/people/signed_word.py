@@ -85,12 +85,20 @@ class Word:
         return self.is_in("eponyms") and (beside or not self.is_owner)
 
     @property
+    def is_of_a_thing(self) -> bool:
+        """Whether what stands beside it tells of no person: `Clark level`, `sharp pain`."""
+        is_eponym = self.after in of_people("eponym_heads") or self.before in of_people(
+            "eponym_leads"
+        )
+        is_quality = self.is_in("qualities") and self.after in of_people("of_qualities")
+        is_scale = self.is_in("staged_by") and self.after in of_people("found_of_one")
+        return is_quality or is_scale or (self.is_eponym and (is_eponym or self.is_of_head))
+
+    @property
     def is_surely_eponym(self) -> bool:
         """Whether what stands beside it tells so, though somebody may bear the name."""
-        beside = self.after in of_people("eponym_heads") or self.before in of_people("eponym_leads")
-        beside = beside or self.is_of_head
         is_kind = self.has_number or self.before in of_people("articles")
-        return self.is_eponym and (beside or (is_kind and not self.is_owner))
+        return self.is_eponym and (self.is_of_a_thing or (is_kind and not self.is_owner))
 
     @property
     def stands_as_name(self) -> bool:

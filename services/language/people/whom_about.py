@@ -9,7 +9,7 @@ from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.figures.full_dates import full_dates
 from services.language.people.descriptions import first_parts
 from services.language.people.mentions import read_words
-from services.language.people.named_person import is_known_name
+from services.language.people.named_person import is_only_a_name
 from services.language.people.pointed_at import pointed_at
 from services.language.people.signed_word import Word
 from services.language.sentences.sentences import sentences_of
@@ -30,7 +30,9 @@ def headings_of(text: str) -> tuple[str, ...]:
     if says(text, "value_and_before"):
         return ()  # "last hb and the one before" are two values
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
-    dated = {one.text for one in read_words(text).words if one.is_in_date}  # `crp in May`
+    every = read_words(text).words
+    dated = {one.text for one in every if one.is_in_date}  # `crp in May`
+    things = {one.text for one in every if one.is_of_a_thing}  # `clark level`
     headings, is_valued = [], not measured_nouns().isdisjoint(words_of(text))
     for frame, who in _asked_of(text):
         name = _FRAMES[2] if says(text, "recalls") else frame  # "what did I say of his wife"
@@ -41,7 +43,7 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
         beside = of_people("pronouns", "lower_pronouns", *(["organs"] if not is_valued else []))
-        is_aside |= _is_scanned(text, who) or set() < told <= beside
+        is_aside |= _is_scanned(text, who) or set() < told <= beside or bool(told & things)
         if is_told and not is_aside and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
     return tuple(dict.fromkeys(headings))
@@ -77,10 +79,10 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     asked, value = part.get("what", ""), part.get("value", "")
     told = words_of(part.get("beside", who))
     is_kin = bool(told) and of_people("relatives").issuperset(told)
-    is_allergen = who.islower() and not of_people("of_allergens").isdisjoint(words_of(asked))
-    is_allergen |= not of_people("of_antigens").isdisjoint(words_of(asked or who))
-    is_strange = not any(map(is_known_name, words_of(who)))  # "adhesive plaster allergy?"
-    is_allergen &= is_strange or asked in of_people("of_allergens")  # "rice allergy?"
+    is_allergen = who.islower() and not of_people("of_allergens").isdisjoint(words_of(text))
+    is_allergen |= not of_people("of_antigens").isdisjoint(words_of(text))
+    is_name = any(map(is_only_a_name, words_of(who)))  # "allergy to wool", "wheat IgE"
+    is_allergen &= not is_name or asked in of_people("of_allergens")  # "rice allergy?"
     if (is_kin and "ca" in words_of(asked or who)[1:]) or is_allergen:
         return ""  # "Mutter Mamma-Ca" is a relative's cancer, and nobody's calcium
     if theirs:
