@@ -37,6 +37,8 @@ Reason = Literal[
     "unanswered", "several", "elsewhere", "compared",
 ]  # fmt: skip
 OPTIONS_LIMIT = 5
+_LONG_AGO = 20
+"""So many years ago: who heads a message by such a day means when somebody was born."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
             known.open is not None and known.open.is_nearly_born_on(one.readings)
         ):
             return Subject("unsure", "contradiction", tuple(born), said=_typed(said, one))
-        elif one.is_birth and not born and not said.message.registers:
+        elif not born and not said.message.registers and _may_be_birth(one, said, known):
             return Subject("unsure", "contradiction", said=_typed(said, one))
         else:
             # `Grant 1942-03-03`: a common word beside its bearer's birth date is a name.
@@ -168,6 +170,12 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
             ]
             found.asked += [(each, "birth_date", _typed(said, one)) for each in meant]
     return None
+
+
+def _may_be_birth(one: FullDate, said: Said, known: Known) -> bool:
+    """Whether a date is called one of birth, or heads what is asked and is long ago."""
+    is_old = known.today is not None and max(one.readings).year < known.today.year - _LONG_AGO
+    return one.is_birth or (is_old and bool(said.message.words) and heads_message(said, one))
 
 
 def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[Person, ...]:

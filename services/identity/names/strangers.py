@@ -36,7 +36,7 @@ from services.language.people.whom_about import is_met
 from services.language.words.detection import language_of
 from services.language.words.letters import folded, sounds, spellings
 from services.language.words.people_words import names_that_are_words, of_people
-from services.language.words.phrases import says
+from services.language.words.phrases import says, words_for
 from services.language.words.statement_tables import stem, stems_told
 from services.language.words.statement_words import is_clinical_name, ordinary_words
 from services.language.words.vocabulary import drug_words
@@ -90,8 +90,7 @@ def strangers_in(
 def _is_allergen(word: Word) -> bool:
     """Whether no name stands before an allergy: `adhesive plaster allergy?`, `Cow milk IgE`."""
     told = of_people("of_antigens", *(["of_allergens"] if word.raw.islower() else []))
-    is_name = is_known_name(word.text) and not is_ordinary_name(word.text)  # `fish allergy`
-    return bool(told & {word.after, word.beyond}) and not is_name
+    return bool(told & {word.after, word.beyond}) and not is_only_a_name(word.text)
 
 
 def _heads_as_name(
@@ -152,10 +151,10 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
     is_shouted = message.text.isupper() and len(message.words) > 1
     is_number = any(map(str.isdigit, message.text[word.end : word.end + 3]))  # `WD-004104`
     first = last if is_dotted else word
-    is_typed = word.raw.isupper() or (first.is_first and heads_value)
+    begins = first.is_first and (word.heads or word.closes or behind.text in values_asked())
+    is_typed = word.raw.isupper() or (first.is_first and (heads_value or (begins and is_dotted)))
     if is_shouted or is_number or not is_typed or not (is_dotted or is_pair or is_single):
         return ""
-    begins = first.is_first and (word.heads or word.closes or behind.text in values_asked())
     is_asked = word.is_owner and asks_for_chart(word)
     is_led = first.before in of_people("called_patients", "made_for") or (
         first.before in of_people("topics", "leads_to_whom" if heads_value else "topics")
@@ -313,11 +312,12 @@ def _is_name_and_word(word: Word) -> bool:
     is_listed = word.is_in("surnames_in_use", "surnames_too")
     is_other = word.is_in("qualities") or is_question
     is_other &= not (is_listed or word.is_in("of_no_value"))
-    is_other |= word.raw.islower() and word.after in of_people("of_allergens")  # `rice allergy?`
+    is_other |= _is_allergen(word) or single in words_for("weekday")
     # Not of `Winter: Kalium?`.
     is_named = (word.heads and word.is_in("surnames_too")) or word.is_in("given_too")
     is_other |= word.is_in("seasons") and not is_named
     is_other |= word.text in month_numbers() or word.is_of_a_thing or word.is_surely_eponym
+    is_other |= word.is_in("verbs_too") and word.after in of_people("opening")  # `will need a ct`
     is_other |= word.gap in HYPHENS or word.after in of_people("about")  # `x-ray`, `price of`
     names = names_that_are_words() | of_people("given_too")
     is_owner = is_known_name(single) and not is_ordinary_name(single) and is_no_word(word)
@@ -354,7 +354,11 @@ def _is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
     organs = of_people("organs", "of_scans")
     values = values_asked() | of_people("found_of_one", *(["scans"] * (word.text not in organs)))
     values |= drug_words() - of_people("leads_to_whom")
-    left = {one.text for one in rest} - (values | lists | organs) | {"how"} & {word.before}
+    if word.is_in("eponyms") and not word.is_in("surnames_too"):
+        values = measured_nouns()  # no `lynch panel`
+    left = {one.text for one in rest if len(one.raw) > 1} - (values | lists | organs) | {"how"} & {
+        word.before
+    }
     names = (is_only_a_name(one) or one in names_that_are_words() for one in left)
     return any(one.text in values for one in rest) and all(names)
 

@@ -106,7 +106,7 @@ def read_words(text: str) -> Message:
             is_capital=is_capital and not (german and is_usual),
             is_heading=not words and behind[:1] in (*":,-–(&+",),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
-            closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
+            closes=behind[:1] in ("", *"?!.,;:)+\n")
             or of_people("lingers").issuperset(folds[at + 1 :]),
             is_first=at == 0
             or (gap.strip() == ":" and of_people("opening", "moves_on").issuperset(folds[:at])),
@@ -189,7 +189,9 @@ def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:
     if words and words[-1].raw == "ms":
         number = words[-1].gap.strip(" ,:=")
         return number.isdecimal() and len(number) >= _DIGITS_OF_MS
-    return bool(words) and not shouted and words[-1].raw in ("MR", "MS", "SR", "FR", "PT", "PR")
+    return (
+        bool(words) and not shouted and words[-1].raw in ("HR", "MR", "MS", "SR", "FR", "PT", "PR")
+    )
 
 
 def _is_in_date(folds: Sequence[str], at: int, gap: str, behind: str) -> bool:
