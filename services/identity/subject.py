@@ -36,9 +36,7 @@ Reason = Literal[
     "birth_date", "contradiction", "pronoun", "stranger", "nobody",
     "unanswered", "several", "elsewhere", "compared",
 ]  # fmt: skip
-OPTIONS_LIMIT = 5
-_LONG_AGO = 20
-"""So many years ago: who heads a message by such a day means when somebody was born."""
+OPTIONS_LIMIT, _LONG_AGO = 5, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +172,7 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
 
 def _may_be_birth(one: FullDate, said: Said, known: Known) -> bool:
     """Whether a date is called one of birth, or heads what is asked and is long ago."""
-    is_old = known.today is not None and max(one.readings).year < known.today.year - _LONG_AGO
+    is_old = known.today is not None and max(one.readings).year + _LONG_AGO < known.today.year
     return one.is_birth or (is_old and bool(said.message.words) and heads_message(said, one))
 
 

@@ -88,9 +88,7 @@ def staff_of(record: PatientRecord) -> frozenset[str]:
 
 def _is_other(reference: Raw) -> bool:
     """Whether not the patient: a CareTeam may have its patient among its members."""
-    return "Patient" not in text(reference, "reference").split("/") and (
-        text(reference, "type") != "Patient"
-    )
+    return "Patient" not in (*text(reference, "reference").split("/"), text(reference, "type"))
 
 
 def needs_names(subject: Subject) -> bool:

@@ -39,7 +39,9 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
     ends = not span[-1].beyond  # `ruf Doyle auf`
     if span[-1].after in of_people("opened", *["called_up"][:ends]) and span[-1].before:
         return last.is_in("opening")  # `I thought I had Doyle open`
-    is_parted = bool(message.words[at].gap.strip()) or last.text in _contrasts()
+    is_parted = bool(message.words[at].gap.strip()) or (
+        last.is_in("parting") and not last.is_in("joins")
+    )
     return _asks(last, is_parted=is_parted) or _only_opens(message.words[:at])
 
 
@@ -196,11 +198,6 @@ def _begins_clause(word: Word) -> bool:
 def _is_negation(word: Word) -> bool:
     is_nt = word.text == "t" and word.gap != "" and word.gap in APOSTROPHES
     return is_nt or word.is_in("set_aside")
-
-
-@lru_cache(maxsize=1)
-def _contrasts() -> frozenset[str]:
-    return of_people("parting") - of_people("joins")
 
 
 def points_at_open(message: Message) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from rapidfuzz.distance import OSA
 
+from services.identity.names import word_names
 from services.identity.names.covers import given_words, name_words
 from services.identity.names.name_signs import (
     asks_for_chart,
@@ -13,7 +14,6 @@ from services.identity.names.name_signs import (
     is_compound,
     is_labelled,
     is_name_beside,
-    is_no_word,
     is_strange_subject,
     is_unknown_owner,
     is_way_to_reach,
@@ -21,29 +21,23 @@ from services.identity.names.name_signs import (
 )
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
-from services.language.figures.full_dates import month_numbers
 from services.language.people.mentions import HYPHENS, Message
-from services.language.people.named_person import (
-    is_known_name,
-    is_only_a_name,
-    is_ordinary_name,
-    is_short_for,
-)
+from services.language.people.named_person import is_known_name, is_ordinary_name, is_short_for
 from services.language.people.pointed_at import asks_behind
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
 from services.language.people.whom_about import is_met
 from services.language.words.detection import language_of
-from services.language.words.letters import folded, sounds, spellings
-from services.language.words.people_words import names_that_are_words, of_people
-from services.language.words.phrases import says, words_for
+from services.language.words.letters import folded, sounds
+from services.language.words.people_words import of_people
+from services.language.words.phrases import says
 from services.language.words.statement_tables import stem, stems_told
-from services.language.words.statement_words import is_clinical_name, ordinary_words
-from services.language.words.vocabulary import drug_words
+from services.language.words.statement_words import is_clinical_name
 
 _SHORT_LETTERS, _NEAREST = 3, 0.6
 _NO_HEADS = ("opening", "moves_on", "lingers", "seasons", "newest", "staff", "chart_things")
 _Span = tuple[Word, ...]
+_Names = Collection[frozenset[str]]
 
 
 def strangers_in(
@@ -51,7 +45,7 @@ def strangers_in(
     run: Sequence[Word],
     free: Collection[int],
     known_by_hit: Collection[int],
-    others: Collection[frozenset[str]],
+    others: _Names,
     own: Person | None,
     roster: Sequence[Person],
 ) -> Iterable[_Span]:
@@ -67,7 +61,7 @@ def strangers_in(
     for place in sorted(free):
         word, has_hit = run[place], place in known_by_hit
         is_own = own is not None and is_short_for(word.text, given_words(own))
-        if is_own or _is_allergen(word):
+        if is_own or word_names.is_allergen(word):
             continue
         if (letters := _initials(message, run, place, roster)) and not _are_initials_of(
             own, letters, word
@@ -87,15 +81,7 @@ def strangers_in(
             yield (word,)
 
 
-def _is_allergen(word: Word) -> bool:
-    """Whether no name stands before an allergy: `adhesive plaster allergy?`, `Cow milk IgE`."""
-    told = of_people("of_antigens", *(["of_allergens"] if word.raw.islower() else []))
-    return bool(told & {word.after, word.beyond}) and not is_only_a_name(word.text)
-
-
-def _heads_as_name(
-    message: Message, run: Sequence[Word], place: int, others: Collection[frozenset[str]]
-) -> bool:
+def _heads_as_name(message: Message, run: Sequence[Word], place: int, others: _Names) -> bool:
     """Whether a first name heads a value with a name of no list behind it: `Ray Parkinson: crp?`.
 
     `EWA DĄBROWSKA: crp?`, `pt Parkinson: crp?`, `Webb: crp?`
@@ -109,12 +95,14 @@ def _heads_as_name(
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
     if last is word or not is_name or is_name_beside(run, (word,), others):
         is_name |= word.is_in("surnames_written") and word.raw.istitle()  # `Ng: creat`
-        is_and_word = _is_name_and_word(word) and not word.is_in("organs")
-        is_head = is_and_word or not (_is_in_use(word) or word.is_in(*_NO_HEADS))
+        is_and_word = word_names.is_name_and_word(word) and not word.is_in("organs")
+        is_head = is_and_word or not (word_names.is_in_use(word) or word.is_in(*_NO_HEADS))
         is_head &= word.is_first and word.raw.istitle()
         is_called = not word.is_common or word.raw.istitle() or is_and_word
         is_called &= word.before in of_people("called_patients")
-        return is_name and (is_called or (last is word and (is_head or _is_surname_too(word))))
+        return is_name and (
+            is_called or (last is word and (is_head or word_names.is_surname_too(word)))
+        )
     is_begun = word.is_first and is_known_name(word.text) and last.gap not in HYPHENS
     is_word = word.is_common or word.is_in("owners", "titles_of_patients", "definite")
     is_given = not is_word or word.is_in("given_too")
@@ -127,11 +115,9 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
     behind = run[place + 1] if place + 1 < len(run) else word
     if word.title in ("man", "woman") and len(word.raw) == 1:
         is_led = word.before in of_people("titles_of_men", "titles_of_women") | {"m"}
-        is_named = (
-            behind is not word and behind.raw[0].isupper() and behind.text not in values_asked()
-        )
+        is_named = behind.raw[0].isupper() and behind.text not in values_asked()
         is_letter = word.raw.isupper() or not word.is_common or message.text[word.end :][:1] == "."
-        return word.text if is_led and is_letter and not is_named else ""
+        return word.text if is_led and is_letter and (behind is word or not is_named) else ""
     is_dotted = last is not word and len(last.raw) == len(word.raw) == 1
     is_dotted &= word.gap.strip() in (".", ".,") and last.text + word.text not in of_people(
         "dotted"
@@ -178,12 +164,8 @@ def _is_half_initial(word: Word, last: Word) -> bool:
     is_told &= word.gap not in HYPHENS  # `X-ray: when`
     is_told = is_told and not (name.is_in("titles_of_patients") or letter.raw in ("a", "n"))
     is_name = is_known_name(name.text) and (name.raw.istitle() or not is_ordinary_name(name.text))
-    return (
-        is_told
-        and is_name
-        and not is_clinical_name(stem(name.text))
-        and name.text not in values_asked()
-    )
+    is_name &= not is_clinical_name(stem(name.text)) and name.text not in values_asked()
+    return is_told and is_name
 
 
 def _are_initials_of(person: Person | None, letters: str, word: Word) -> bool:
@@ -205,12 +187,7 @@ def nearest_to(span: _Span, words: str, people: Iterable[Person]) -> Iterable[Pe
 
 
 def _is_titled(
-    run: Sequence[Word],
-    word: Word,
-    others: Collection[frozenset[str]],
-    *,
-    has_hit: bool,
-    is_open: bool,
+    run: Sequence[Word], word: Word, others: _Names, *, has_hit: bool, is_open: bool
 ) -> bool:
     """Whether a title makes a word a name that nobody has: Frau Müller, but not Frau Doktor."""
     if word.title == "patient" and len(word.raw) <= _SHORT_LETTERS and not is_clinical(word.text):
@@ -239,41 +216,36 @@ def _is_titled(
     return word.raw[0].isupper() or word.is_owner or is_name
 
 
-def _is_name_in_a_chart_question(
-    message: Message, word: Word, others: Collection[frozenset[str]]
-) -> bool:
+def _is_name_in_a_chart_question(message: Message, word: Word, others: _Names) -> bool:
     """Whether somebody's name stands where a chart is asked for: `is nakamura on warfarin?`.
 
     Not `seen by Lopez?`, `tell Jenny that the CT is back`; of a name that is a word of common
     language, too, only `Müller Kalium`, for nothing else may stand there.
     """
     is_score = word.after in of_people("told_first_by") and not word.is_owner
+    is_score |= word.before in of_people("newest") and not word.is_owner
     if word.title in ("staff", "relative") or message.registers or is_score:
         return False
-    if word.before in of_people("newest") and not word.is_owner:
-        return False
-    if any(word.text in name for name in others):
-        return False
-    is_and_word = _is_name_and_word(word)
-    is_no_name = not is_and_word and (word.is_common or not is_known_name(word.text))
-    if is_no_name or _is_said_by_or_to(message, word):
+    if any(word.text in name for name in others) or _is_said_by_or_to(message, word):
         return False
     rest = [one for one in message.words if one is not word]
-    if is_and_word:
+    if word_names.is_name_and_word(word):
         is_patient = word.raw[0].isupper() or word.is_in("surnames_too")
         is_patient &= word.closes or word.after in of_people("within")  # `pt Bell in clinic`
-        if (is_patient and word.title == "patient") or _is_all_but_name(word, rest):
+        if (is_patient and word.title == "patient") or word_names.is_all_but_name(word, rest):
             return True
-        if word.is_common or not is_known_name(word.text):
-            return False
+    if word.is_common or not is_known_name(word.text):
+        return False
     is_told = word.is_first and word.after in of_people("does_or_is")  # "thomas called"
     is_told = is_told and not (word.is_eponym and word.beyond in of_people("found_of_signs"))
-    is_in_use = _is_in_use(word) and not (is_told and word.is_eponym)
-    if is_in_use or (word.is_owner and not asks_for_chart(word)):
+    in_use = word_names.is_in_use(word) and not (is_told and word.is_eponym)
+    if in_use or (word.is_owner and not asks_for_chart(word)):
         return False
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
     is_asked = word.before in of_people("auxiliaries") and not word.closes
     is_called = word.title == "patient" or is_asked or is_told
+    asked = of_people("chart_things") | chart_nouns()
+    is_of_chart = any(one.text in asked or is_clinical(one.text) for one in rest)
     opens = all(one.is_in("opening") or is_known_name(one.text) for one in rest)
     # `zimmerman walked in`: a name in every language, and no word of any
     is_no_other_word = len(word.text) > _SHORT_LETTERS + 1 and is_strange(word.text)
@@ -283,7 +255,7 @@ def _is_name_in_a_chart_question(
     # `skene gland cyst?`, `synthroid or armour?`
     is_no_other_word &= heads.isdisjoint((word.before, word.after))
     is_no_other_word &= language_of(message.text, default="en") in ("en", "de")
-    return is_called or opens or is_no_other_word or any(map(_is_of_a_chart, rest))
+    return is_called or opens or is_no_other_word or is_of_chart
 
 
 def _is_said_by_or_to(message: Message, word: Word) -> bool:
@@ -305,63 +277,3 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
     # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
     spoken_to = {one.text for one in message.words if one.after not in of_people("asking")}
     return bool(earlier & of_people("relatives") or spoken_to & of_people("addressing"))
-
-
-def _is_name_and_word(word: Word) -> bool:
-    single, is_question = word.text.removesuffix("s"), word.text in words_of_questions()
-    is_listed = word.is_in("surnames_in_use", "surnames_too")
-    is_other = word.is_in("qualities") or is_question
-    is_other &= not (is_listed or word.is_in("of_no_value"))
-    is_other |= _is_allergen(word) or single in words_for("weekday")
-    # Not of `Winter: Kalium?`.
-    is_named = (word.heads and word.is_in("surnames_too")) or word.is_in("given_too")
-    is_other |= word.is_in("seasons") and not is_named
-    is_other |= word.text in month_numbers() or word.is_of_a_thing or word.is_surely_eponym
-    is_other |= word.is_in("verbs_too") and word.after in of_people("opening")  # `will need a ct`
-    is_other |= word.gap in HYPHENS or word.after in of_people("about")  # `x-ray`, `price of`
-    names = names_that_are_words() | of_people("given_too")
-    is_owner = is_known_name(single) and not is_ordinary_name(single) and is_no_word(word)
-    is_owner = single != word.text and not is_question and (is_owner or single in names)
-    return not is_other and (is_listed or is_owner or word.text in names)  # `delgados psa`
-
-
-def _is_in_use(word: Word) -> bool:
-    is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
-    is_ordinary = is_ordinary_name(word.text) and not word.is_capital
-    is_ordinary |= word.text in words_of_questions() or word.is_in("no_names", "places")
-    is_ordinary |= word.has_number and word.is_in("drugs_numbered")  # `Diane 35`
-    is_asked = _is_surname_too(word)
-    is_term = (
-        (word.is_eponym and not is_asked) or word.is_in_date or is_clinical_name(stem(word.text))
-    )
-    # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
-    is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))
-    is_ordinary = is_ordinary or (is_verb and word.text in ordinary_words())
-    return is_short or is_term or (is_ordinary and not is_asked)
-
-
-def _is_surname_too(word: Word) -> bool:
-    """Whether a surname that is a word as well heads what is asked: `Ward: crp?`, no `ward crp`."""
-    is_written = word.raw.istitle() and word.is_in("surnames_written")
-    is_called = word.before in of_people("called_patients")  # `pt baker in clinic, tsh?`
-    is_asked = word.heads or word.after in measured_nouns() or is_called
-    return (word.is_first or is_called) and is_asked and (is_written or word.is_in("surnames_too"))
-
-
-def _is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
-    """Whether a value or drug is asked for, and nothing stands beside but names: `last hb dole`."""
-    lists = of_people("particles", "opening", "newest", "lingers", "leads_to_whom", "auxiliaries")
-    organs = of_people("organs", "of_scans")
-    values = values_asked() | of_people("found_of_one", *(["scans"] * (word.text not in organs)))
-    values |= drug_words() - of_people("leads_to_whom")
-    if word.is_in("eponyms") and not word.is_in("surnames_too"):
-        values = measured_nouns()  # no `lynch panel`
-    left = {one.text for one in rest if len(one.raw) > 1} - (values | lists | organs) | {"how"} & {
-        word.before
-    }
-    names = (is_only_a_name(one) or one in names_that_are_words() for one in left)
-    return any(one.text in values for one in rest) and all(names)
-
-
-def _is_of_a_chart(word: Word) -> bool:
-    return word.is_in("chart_things") or word.text in chart_nouns() or is_clinical(word.text)

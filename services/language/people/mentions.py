@@ -189,9 +189,8 @@ def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:
     if words and words[-1].raw == "ms":
         number = words[-1].gap.strip(" ,:=")
         return number.isdecimal() and len(number) >= _DIGITS_OF_MS
-    return (
-        bool(words) and not shouted and words[-1].raw in ("HR", "MR", "MS", "SR", "FR", "PT", "PR")
-    )
+    shorts = ("HR", "MR", "MS", "SR", "FR", "PT", "PR")
+    return bool(words) and not shouted and words[-1].raw in shorts
 
 
 def _is_in_date(folds: Sequence[str], at: int, gap: str, behind: str) -> bool:

@@ -165,8 +165,6 @@ def _spellings(name: str) -> Iterator[_Form]:
     if not name.isascii():
         yield words_of(unicodedata.normalize("NFC", name).casefold().translate(_SPELT_OUT))
     if any(map(_SPELT.search, words)):
-        yield tuple(map(_in_one_letter, words))
-
-
-def _in_one_letter(word: str) -> str:
-    return word if len(word) < _SPELT_LEAST_CHARS else _SPELT.sub(r"\1", word)
+        yield tuple(
+            one if len(one) < _SPELT_LEAST_CHARS else _SPELT.sub(r"\1", one) for one in words
+        )

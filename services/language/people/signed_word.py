@@ -87,12 +87,10 @@ class Word:
     @property
     def is_of_a_thing(self) -> bool:
         """Whether what stands beside it tells of no person: `Clark level`, `sharp pain`."""
-        is_eponym = self.after in of_people("eponym_heads") or self.before in of_people(
-            "eponym_leads"
-        )
+        beside = self.after in of_people("eponym_heads") or self.before in of_people("eponym_leads")
         is_quality = self.is_in("qualities") and self.after in of_people("of_qualities")
         is_scale = self.is_in("staged_by") and self.after in of_people("found_of_one")
-        return is_quality or is_scale or (self.is_eponym and (is_eponym or self.is_of_head))
+        return is_quality or is_scale or (self.is_eponym and (beside or self.is_of_head))
 
     @property
     def is_surely_eponym(self) -> bool:

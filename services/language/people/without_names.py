@@ -124,12 +124,9 @@ def _start_of_title(words: Sequence[Word], at: int) -> int:
 def without_caller(text: str) -> str:
     """Return `text` without a first clause that tells who asks: `Dr Lopez called, what …`."""
     words = read_words(text).words
-    end = next((i for i in range(1, len(words)) if _begins_clause(words, i)), len(words))
+    begins = (i for i, one in enumerate(words) if i and ("," in one.gap or not one.before))
+    end = next(begins, len(words))
     told = {one.text for one in words[:end]}
     is_somebody = any(one.is_in("staff", "relatives") for one in words[:_SUBJECT_WORDS])
     is_only_told = is_somebody and not told.isdisjoint(of_people("calls")) and end < len(words)
     return text[words[end].start :] if is_only_told else text
-
-
-def _begins_clause(words: Sequence[Word], at: int) -> bool:
-    return "," in words[at].gap or not words[at].before

@@ -27,9 +27,7 @@ def _lists() -> Mapping[str, frozenset[str]]:
 @cache
 def names_that_are_words() -> frozenset[str]:
     """Return words of common language that are family names as well, folded."""
-    return of_people("family_too", "surnames_too", "surnames_in_use") | frozenset(
-        _words_of("names")
-    )
+    return of_people("family_too", "surnames_too", "surnames") | frozenset(_words_of("names"))
 
 
 @cache

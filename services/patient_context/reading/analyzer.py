@@ -82,7 +82,8 @@ class PatientContextAnalyzer:
             )
         except ModelError as error:
             _log.warning("patient_context_model_failed", code=error.code)
-            return Analysis(_undecided(reading), _what_happened(error))
+            told = error.user_message.split(". ")[0].rstrip(".")
+            return Analysis(_undecided(reading), f"{told}.")
         meant = _meant(read, others)
         return Analysis(_decision(read, meant, reading), read=read)
 
@@ -144,7 +145,3 @@ def _undecided(reading: Reading) -> PatientContextDecision:
     if reading.may_name_another:
         return PatientContextDecision(action="ACTIVATE_NEW", reasoning="no model read it")
     return staying(reading, "no model read it and nobody else is named")
-
-
-def _what_happened(error: ModelError) -> str:
-    return f"{error.user_message.split('. ')[0].rstrip('.')}."

@@ -137,10 +137,6 @@ _CHART_LEAST_CHARS = 6
 ChartOf: TypeAlias = Callable[[str], PatientId | None]
 
 
-def _no_chart(_: str) -> PatientId | None:
-    return None
-
-
 class PatientIdPattern:
     """Says what a patient id looks like; build it with `compile`."""
 
@@ -150,7 +146,7 @@ class PatientIdPattern:
         source: str,
         compiled: re.Pattern[str],
         examples: Sequence[str],
-        chart_of: ChartOf = _no_chart,
+        chart_of: ChartOf = lambda _: None,
     ) -> None:
         self.source = source
         self.examples = tuple(examples)

@@ -1,0 +1,79 @@
+"""Words that are names as well: whether one may name somebody where it stands. Pure."""
+
+from collections.abc import Sequence
+
+from services.identity.names.name_signs import is_no_word, values_asked
+from services.language.charts.chart_entries import measured_nouns, words_of_questions
+from services.language.figures.full_dates import month_numbers
+from services.language.people.mentions import HYPHENS
+from services.language.people.named_person import is_known_name, is_only_a_name, is_ordinary_name
+from services.language.people.signed_word import Word
+from services.language.words.letters import spellings
+from services.language.words.people_words import names_that_are_words, of_people
+from services.language.words.phrases import words_for
+from services.language.words.statement_tables import stem
+from services.language.words.statement_words import is_clinical_name, ordinary_words
+from services.language.words.vocabulary import drug_words
+
+_SHORT_LETTERS = 3
+_BESIDE = ("particles", "opening", "newest", "lingers", "leads_to_whom", "auxiliaries")
+
+
+def is_allergen(word: Word) -> bool:
+    """Whether no name stands before an allergy: `adhesive plaster allergy?`, `Cow milk IgE`."""
+    told = of_people("of_antigens", *(["of_allergens"] if word.raw.islower() else []))
+    return bool(told & {word.after, word.beyond}) and not is_only_a_name(word.text)
+
+
+def is_name_and_word(word: Word) -> bool:
+    """Whether it is a word that many are called by, and may be a name here: `dole`, `bakers`."""
+    single, is_asked = word.text.removesuffix("s"), word.text in words_of_questions()
+    is_listed = word.is_in("surnames", "surnames_too")
+    is_other = not (is_listed or word.is_in("of_no_value"))
+    is_other &= is_asked or word.is_in("qualities")
+    is_other |= is_allergen(word) or single in words_for("weekday")
+    # Not of `Winter: Kalium?`.
+    is_named = (word.heads and word.is_in("surnames_too")) or word.is_in("given_too")
+    is_other |= word.is_in("seasons") and not is_named
+    is_other |= word.text in month_numbers() or word.is_of_a_thing or word.is_surely_eponym
+    is_other |= word.is_in("verbs_too") and word.after in of_people("opening")  # `will need a ct`
+    is_other |= word.gap in HYPHENS or word.after in of_people("about")  # `x-ray`, `price of`
+    names = names_that_are_words() | of_people("given_too")
+    is_owner = is_known_name(single) and not is_ordinary_name(single) and is_no_word(word)
+    is_owner = single != word.text and not is_asked and (is_owner or single in names)
+    return not is_other and (is_listed or is_owner or word.text in names)  # `delgados psa`
+
+
+def is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
+    """Whether a value or drug is asked for, and nothing stands beside but names: `last hb dole`."""
+    organs = of_people("organs", "of_scans")
+    values = values_asked() | of_people("found_of_one", *(["scans"] * (word.text not in organs)))
+    values |= drug_words() - of_people("leads_to_whom")
+    if word.is_in("eponyms") and not word.is_in("surnames_too"):
+        values = measured_nouns()  # no `lynch panel`
+    left = {one.text for one in rest if len(one.raw) > 1} - values - organs - of_people(*_BESIDE)
+    names = all(is_only_a_name(one) or one in names_that_are_words() for one in left)
+    return names and word.before != "how" and any(one.text in values for one in rest)
+
+
+def is_in_use(word: Word) -> bool:
+    """Whether a name is so usual as a word, or so clinical, that it names nobody by itself."""
+    is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
+    is_ordinary = is_ordinary_name(word.text) and not word.is_capital
+    is_ordinary |= word.text in words_of_questions() or word.is_in("no_names", "places")
+    is_ordinary |= word.has_number and word.is_in("drugs_numbered")  # `Diane 35`
+    is_asked = is_surname_too(word)
+    is_term = word.is_in_date or is_clinical_name(stem(word.text))
+    is_term |= word.is_eponym and not is_asked
+    # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
+    is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))
+    is_ordinary = is_ordinary or (is_verb and word.text in ordinary_words())
+    return is_short or is_term or (is_ordinary and not is_asked)
+
+
+def is_surname_too(word: Word) -> bool:
+    """Whether a surname that is a word as well heads what is asked: `Ward: crp?`, no `ward crp`."""
+    is_written = word.raw.istitle() and word.is_in("surnames_written")
+    is_called = word.before in of_people("called_patients")  # `pt baker in clinic, tsh?`
+    is_asked = word.heads or word.after in measured_nouns() or is_called
+    return (word.is_first or is_called) and is_asked and (is_written or word.is_in("surnames_too"))
