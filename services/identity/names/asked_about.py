@@ -39,9 +39,8 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
     ends = not span[-1].beyond  # `ruf Doyle auf`
     if span[-1].after in of_people("opened", *["called_up"][:ends]) and span[-1].before:
         return last.is_in("opening")  # `I thought I had Doyle open`
-    is_parted = bool(message.words[at].gap.strip()) or (
-        last.is_in("parting") and not last.is_in("joins")
-    )
+    is_parted = last.is_in("parting") and not last.is_in("joins")
+    is_parted = is_parted or bool(message.words[at].gap.strip())
     return _asks(last, is_parted=is_parted) or _only_opens(message.words[:at])
 
 

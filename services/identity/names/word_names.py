@@ -52,8 +52,9 @@ def is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
     if word.is_in("eponyms") and not word.is_in("surnames_too"):
         values = measured_nouns()  # no `lynch panel`
     left = {one.text for one in rest if len(one.raw) > 1} - values - organs - of_people(*_BESIDE)
-    names = all(is_only_a_name(one) or one in names_that_are_words() for one in left)
-    return names and word.before != "how" and any(one.text in values for one in rest)
+    names = names_that_are_words() | of_people("given_only")
+    is_named = all(is_only_a_name(one) or one in names for one in left)
+    return is_named and word.before != "how" and any(one.text in values for one in rest)
 
 
 def is_in_use(word: Word) -> bool:

@@ -165,6 +165,4 @@ def _spellings(name: str) -> Iterator[_Form]:
     if not name.isascii():
         yield words_of(unicodedata.normalize("NFC", name).casefold().translate(_SPELT_OUT))
     if any(map(_SPELT.search, words)):
-        yield tuple(
-            one if len(one) < _SPELT_LEAST_CHARS else _SPELT.sub(r"\1", one) for one in words
-        )
+        yield tuple(w if len(w) < _SPELT_LEAST_CHARS else _SPELT.sub(r"\1", w) for w in words)

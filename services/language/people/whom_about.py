@@ -39,7 +39,9 @@ def headings_of(text: str) -> tuple[str, ...]:
         heading = f"{who.strip('()[]. ')}: {_ASKED}"
         *words, _ = read_words(heading).words
         is_dated = any(one.is_in_date or one.text in dated for one in words)
-        is_aside = (is_dated and not full_dates(heading)) or is_met(text, who)
+        is_day = {*words_of(text[: text.find(who)])[-1:]} <= of_people("before_days")
+        is_day = is_day if full_dates(heading) else is_dated  # `psa on 1971-04-03`
+        is_aside = is_day or is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
         beside = of_people("pronouns", "lower_pronouns", *(["organs"] if not is_valued else []))
