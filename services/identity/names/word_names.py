@@ -17,6 +17,7 @@ from services.language.words.vocabulary import drug_words
 
 _SHORT_LETTERS = 3
 _BESIDE = ("particles", "opening", "newest", "lingers", "leads_to_whom", "auxiliaries")
+_BESIDE += ("beside_values", "chart_things")
 
 
 def is_allergen(word: Word) -> bool:

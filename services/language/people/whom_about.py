@@ -103,7 +103,7 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if not at:
         return "" if asked else who
     start = text.find(who)
-    words = text[start : text.find(at, text.find(asked))].split()
+    words = text[start : text.find(at, text.rfind(asked))].split()
     cut = of_people("newest", *(["definite"] if start else []))  # `bei Graf das letzte Ferritin`
     while words and cut.issuperset(words_of(words[-1])):
         words.pop()
