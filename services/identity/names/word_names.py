@@ -16,8 +16,7 @@ from services.language.words.statement_words import is_clinical_name, ordinary_w
 from services.language.words.vocabulary import drug_words
 
 _SHORT_LETTERS = 3
-_BESIDE = ("particles", "opening", "newest", "lingers", "leads_to_whom", "auxiliaries")
-_BESIDE += ("beside_values", "chart_things")
+_BESIDE = ("particles", "opening", "newest", "lingers", "leads_to_whom", "beside_values")
 
 
 def is_allergen(word: Word) -> bool:
