@@ -16,7 +16,7 @@ from services.language.words.statement_words import is_clinical_name, ordinary_w
 from services.language.words.vocabulary import drug_words
 
 _SHORT_LETTERS = 3
-_BESIDE = ("particles", "opening", "newest", "lingers", "leads_to_whom", "beside_values")
+_BESIDE = ("particles", "opening", "newest", "lingers", "leads_to_whom")
 
 
 def is_allergen(word: Word) -> bool:
@@ -32,9 +32,8 @@ def is_name_and_word(word: Word) -> bool:
     is_other = not (is_listed or word.is_in("of_no_value"))
     is_other &= is_asked or word.is_in("qualities")
     is_other |= is_allergen(word) or single in words_for("weekday")
-    # Not of `Winter: Kalium?`.
     is_named = (word.heads and word.is_in("surnames_too")) or word.is_in("given_too")
-    is_other |= word.is_in("seasons") and not is_named
+    is_other |= word.is_in("seasons") and not is_named  # not of `Winter: Kalium?`
     is_other |= word.text in month_numbers() or word.is_of_a_thing or word.is_surely_eponym
     is_other |= word.is_in("verbs_too") and word.after in of_people("opening")  # `will need a ct`
     is_other |= word.gap in HYPHENS or word.after in of_people("about")  # `x-ray`, `price of`
@@ -51,7 +50,8 @@ def is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
     values |= drug_words() - of_people("leads_to_whom")
     if word.is_in("eponyms") and not word.is_in("surnames_too"):
         values = measured_nouns()  # no `lynch panel`
-    left = {one.text for one in rest if len(one.raw) > 1} - values - organs - of_people(*_BESIDE)
+    beside = organs | of_people("beside_values", *_BESIDE)
+    left = {one.text for one in rest if len(one.raw) > 1} - values - beside
     names = names_that_are_words() | of_people("given_only")
     is_named = all(is_only_a_name(one) or one in names for one in left)
     return is_named and word.before != "how" and any(one.text in values for one in rest)
