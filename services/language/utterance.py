@@ -79,7 +79,7 @@ class ChartQuestion:
         around: What it is meant of: since the newest scan, during the chemotherapy, before.
         when: How the days asked about lie to those of `around`.
         shift: How far from those.
-        month: Asked is what is of this month, of whichever year; 0 for all.
+        month: Asked is what is of this month, or day of it, of whichever year: "-05"; "" for all.
         near: Days of which nothing is recorded: what lies nearest to them is asked for.
         asked_on: The day on which it was asked how long something lasted; None if it was not.
         is_apart: How far two things are apart is asked.
@@ -113,7 +113,7 @@ class ChartQuestion:
     around: "tuple[ChartQuestion, ...]" = ()
     when: Relation = "since"
     shift: TimeShift | None = None
-    month: int = 0
+    month: str = ""
     near: TimeSpan | None = None
     asked_on: date | None = None
     is_apart: bool = False

@@ -226,7 +226,7 @@ def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestio
         aspect = "trend" if aspect == "change" else aspect
     # "The heaviest?" is asked of no year of life, no month, nor of what is beyond a limit.
     is_free = aspect in RANKED or aspect == "trend"
-    over_time = replace(unlimited(over_time), at_age=None, month=0) if is_free else over_time
+    over_time = replace(unlimited(over_time), at_age=None, month="") if is_free else over_time
     part = question.part if asked.place is not None else None  # "… and in the second one?"
     return replace(over_time, aspect=aspect, part=part, back=0, rate="")
 

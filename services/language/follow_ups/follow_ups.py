@@ -254,8 +254,8 @@ def _of_other_time(
     if other_times.is_of_all_time(folded, words):
         return tuple(other_times.asked_of_all_time(each) for each in before)
     month, rest = month_named(folded, words.language)
-    if month.number and other_times.names_nothing(words.pieces(rest), words):
-        return tuple(replace(other_times.of_all_days(each), month=month.number) for each in before)
+    if month.dates and other_times.names_nothing(words.pieces(rest), words):
+        return tuple(replace(other_times.of_all_days(each), month=month.dates) for each in before)
     ages, _ = ages_in(folded, words.language)
     return tuple(at_ages(before, ages)) if _is_of_ages(folded, words) else ()
 

@@ -36,7 +36,7 @@ def of_all_days(question: ChartQuestion) -> ChartQuestion:
     kept = question.arguments.items()
     rest = {name: value for name, value in kept if name not in ARGUMENTS_OF_DAYS}
     return replace(question, arguments=rest, aspect=aspect, span=None, around=(), back=0,
-                   at_age=None, month=0)  # fmt: skip
+                   at_age=None, month="")  # fmt: skip
 
 
 def is_of_all_time(folded: str, words: Lexicon) -> bool:

@@ -50,6 +50,7 @@ from services.language.questions.lengths_asked import span_to_now, with_lengths
 from services.language.questions.parts_together import each_half, share, treat_the_same
 from services.language.questions.question_figures import (
     OVER_TIME,
+    counts_last,
     in_place,
     numbers_in,
     over_days,
@@ -203,12 +204,11 @@ def _is_of_all_times(question: ChartQuestion, part: QuestionPart) -> bool:
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
-    """Whether only days are asked about that are over: in 2019, "had since 2018"."""
+    """Whether only days are asked about that are over: in 2019, "had since 2018", the last 3."""
     if not spans:
-        return False
-    is_past = any("past" in piece.of("frame") for piece in pieces)
-    until = today if is_past else None
-    return all((one.until or until or date.max) <= today for one in spans)
+        return counts_last(pieces)
+    until = today if any("past" in piece.of("frame") for piece in pieces) else date.max
+    return all((one.until or until) <= today for one in spans)
 
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:

@@ -250,7 +250,7 @@ def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQue
         else replace(
             one,
             without=without,
-            month=said.month.number * (one.tool in _DATED),
+            month=said.month.dates * (one.tool in _DATED),
             most=one.most or int(one.tool == "chart_summary" and says(said.text, "in_few_lines")),
         )
         for one in [*asked] or lists

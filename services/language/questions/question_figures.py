@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any, Final
 
 from services.language.charts.chart_parts import REPORTS
@@ -30,7 +31,7 @@ _FROM_THE_END = frozenset({"results", "encounters", "procedures", "immunizations
 _OF_SOME_VALUES: Final[frozenset[Aspect]] = frozenset({"minimum", "maximum", "extremes", "average"})
 """What is worked out over as many values as are asked for: the mean of the last three."""
 _ENDS: Final[frozenset[Aspect]] = frozenset({"minimum", "maximum", "first", "latest"})
-_COUNTED_OFF = frozenset({"results", "encounters", "procedures", "immunizations"})
+_COUNTED_OFF = _FROM_THE_END | {"documents"}
 """Tools of whose rows as many from an end are told as are asked for."""
 ALL_VALUES = 1_000
 """As many values as the tool gives, for what is counted or compared over all of them."""
@@ -106,6 +107,12 @@ def figure_in(piece: Piece, words: Lexicon) -> float | None:
         return float(said)
     is_article = said in ("one", "a", "an", *of_people("articles"))
     return None if is_article or said not in words.numbers else float(words.numbers[said])
+
+
+def counts_last(pieces: Sequence[Piece]) -> bool:
+    """Whether so many of the last are asked for: the last 3 appointments."""
+    pairs = pairwise(pieces)
+    return any("latest" in one.of("aspect") and count.text.isdigit() for one, count in pairs)
 
 
 def with_figures(

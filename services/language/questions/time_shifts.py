@@ -82,32 +82,41 @@ def _length(language: str) -> str:
     return rf"(?:(?P<within>{within}) )?{count} (?:{units})"
 
 
-_DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th)?\.? ?\Z")
-
-
 @dataclass(frozen=True, slots=True)
 class BareMonth:
-    """A month of a year that nobody named: what is asked of it is told of each.
+    """A month, or a day of it, of a year that nobody named: what is asked is told of each.
 
     Attributes:
-        number: From 1; 0 for none.
+        dates: What its dates hold behind the year: "-05", "-05-19"; "" for none.
         text: The words that say so.
     """
 
-    number: int = 0
+    dates: str = ""
     text: str = ""
 
 
 def month_named(text: str, language: str) -> tuple[BareMonth, str]:
-    """Return the month that folded `text` names alone, and the text without it."""
-    found = _form(language).search(text)
-    if found is None or _DAY_BEFORE.search(text, 0, found.start()):
+    """Return the month, or its day, that folded `text` names alone, and the text without it."""
+    found = next(filter(None, (form.search(text) for form in _forms(language))), None)
+    if found is None:
         return BareMonth(), text
-    number = month_names(language)[found["month"]]
-    return BareMonth(number, found[0].strip()), text.replace(found[0], " ", 1)
+    said = found["month"]
+    number = int(said) if said.isdigit() else month_names(language)[said]
+    day = f"-{int(found['day']):02}" if "day" in found.re.groupindex else ""
+    return BareMonth(f"-{number:02}{day}", found[0].strip()), text.replace(found[0], " ", 1)
 
 
 @cache
-def _form(language: str) -> re.Pattern[str]:
+def _forms(language: str) -> tuple[re.Pattern[str], ...]:
+    """Return how a day and a month are named: 17 June, 17.06., vom 3.4., in June."""
     within, month = any_of(time_words(language).in_), any_of(month_names(language))
-    return re.compile(rf"(?<!\w)(?:{within}) (?P<month>{month})\.?(?!\w| ?\d)")
+    day = r"(?P<day>0?[1-9]|[12]\d|3[01])"
+    begin, end = rf"(?<![\w.,])(?:(?:{within}) )?", r"(?!\w|,? ?\d)"
+    return (
+        re.compile(
+            rf"{begin}{day}(?:st|nd|rd|th)?\.? (?:(?:{within}) )?(?P<month>{month})\.?{end}"
+        ),
+        re.compile(rf"{begin}{day}\.(?P<month>0[1-9]|1[0-2])\.{end}"),
+        re.compile(rf"(?<!\w)(?:{within}) {day}\.(?P<month>0?[1-9]|1[0-2])\.{end}"),
+        re.compile(rf"(?<!\w)(?<!\d )(?<!\d\. )(?:{within}) (?P<month>{month})\.?(?!\w| ?\d)"),
+    )

@@ -55,7 +55,7 @@ def written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) 
 def letter_asked(question: ChartQuestion, rows: Sequence[ViewRow]) -> ChartQuestion | None:
     """Return the call that reads the document of `rows` that is asked for; None for several."""
     # "The last clinic letter" asks for no clinic.
-    is_of_text = question.part in (None, "place") and not question.back
+    is_of_text = question.part in (None, "place") and not (question.back or question.most)
     if (
         question.tool != "documents"
         or not is_of_text

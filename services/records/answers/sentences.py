@@ -226,14 +226,14 @@ def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> 
 def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return one report with what it concludes, or the titles of several, the newest first."""
     newest = sorted(rows, key=row_parts.moment_of, reverse=True)
-    each = {(row.date[:10], row.name): row for row in newest}
+    each = {(row.date[:10], row.name): row for row in sorted(rows, key=lambda row: len(row.detail))}
     if question.aspect == "count":  # a study and the report on it are one
         return _counted(question, [*each.values()], words)
     if question.aspect == "first" or len(each) == 1:  # … of which the report tells what it showed
         newest = [row for row in newest if row.date[:10] == newest[-1].date[:10]]
         newest = sorted(newest, key=lambda row: len(row.detail))[-1:]
-    if question.back:
-        return _newest(question, newest, words)
+    if question.back or question.most:
+        return _newest(question, [*each.values()], words)
     if len(newest) == 1 or question.aspect in ("latest", "first"):
         return row_line(newest[0], words, detail_chars=_REPORT_CHARS)
     return "\n".join(f"- {row_line(row, words)}" for row in newest[:_ROWS_SHOWN])

@@ -38,7 +38,7 @@ def test_whether_it_rises_is_told_by_the_course(text: str, before: str) -> None:
 
 def test_the_lowest_is_asked_of_no_month_that_was_asked_about() -> None:
     (question,) = about("what was it at lowest", "psa", "and in november")
-    assert (question.aspect, question.month) == ("minimum", 0)
+    assert (question.aspect, question.month) == ("minimum", "")
 
 
 @pytest.mark.parametrize("text", ["is she stable?", "what happened?", "any news?", "thanks"])

@@ -318,9 +318,9 @@ def _has_any_word(row: ViewRow, query: str) -> bool:
     return any(has_words(row, word) for word in query.split())
 
 
-def _is_of_month(row: ViewRow, month: int) -> bool:
-    """Whether the row is of a month, of whichever year."""
-    return not month or row.date[5:7] == f"{month:02}"
+def _is_of_month(row: ViewRow, month: str) -> bool:
+    """Whether the row is of a month, or of a day of it, of whichever year."""
+    return row.date[4:].startswith(month)
 
 
 def _is_inside(row: ViewRow, question: ChartQuestion) -> bool:
