@@ -224,6 +224,8 @@ def told_elsewhere(
 
 def _may_tell(question: ChartQuestion, row: ViewRow, words: AnswerWords) -> bool:
     match question.tool:
+        case "results" if question.span is not None and row.kind == "problem":
+            return False  # an illness that goes on is no value of those days
         case "results":  # hemoglobin A1c is no hemoglobin
             table = concept_table()
             asked = table.named("result", question.name)

@@ -185,7 +185,8 @@ def _told_missing(rows: Sequence[ViewRow], words: AnswerWords) -> str:
     names = "; ".join(dict.fromkeys(words.called(one.name) for one in rows if one not in differing))
     told = words.not_there(names) if names else words.say("none_missing")
     state = words.word("sources differ")
-    return "\n".join([told, *(f"- **{one.name}**: {state}: {one.detail}" for one in differing)])
+    each = (f"- **{one.name}**: {state}: {words.in_words(one.detail)}" for one in differing)
+    return "\n".join([told, *each])
 
 
 def is_doubtful(row: ViewRow) -> bool:

@@ -47,7 +47,7 @@ def row_line(
     name = f"**{words.word(row.name)}**"
     means = concept_of("vaccine", row) if row.kind == "immunization" else ""
     if means and means.casefold() not in row.name.casefold():
-        name = f"{name} ({means})"
+        name = f"{name} ({words.word(means)})"
     head = f"{name}: {value}{flag_of(row, words)}" if value else name
     # Where sources differ no side is left out.
     is_disputed = row.status == _DIFFER
@@ -82,7 +82,7 @@ def grouped_lines(rows: Sequence[ViewRow], words: AnswerWords) -> str:
 
 def value_sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False) -> str:
     """Return `**Potassium**: 4.2 mmol/L (3.5–5.1), high, 2020-03-04 [Observation/k-7]`."""
-    head = f"**{row.name}**: {value_of(row)}{flag_of(row, words)}"
+    head = f"**{row.name}**: {words.in_words(value_of(row))}{flag_of(row, words)}"
     parts = [head, words.word(row.status), day_of(row)]
     if with_range and not row.flag:
         parts.append(words.say("unflagged") if row.range else words.say("no_range"))
