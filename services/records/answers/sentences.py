@@ -12,7 +12,7 @@ from services.records.answers import whole_chart
 from services.records.answers.choosing import row_parts
 from services.records.answers.choosing.allergens import is_named_so, is_of_some
 from services.records.answers.choosing.asked_rows import DONE, VISITS_OF_STATE, asked_rows
-from services.records.answers.choosing.events import times_of
+from services.records.answers.choosing.events import as_of, times_of
 from services.records.answers.choosing.excluded_rows import (
     NOT_DONE,
     PLANNED,
@@ -60,7 +60,8 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     if not found.rows:
         absent = _absent(question, view, words, is_other_time=found.of_other_time)
         return said_none_left(question, view, words) or absent
-    rows = row_parts.last_visits(question, found.rows)
+    of_then = [each for row in found.rows for each in as_of(row, question.span)]
+    rows = row_parts.last_visits(question, of_then)
     if question.tool == "results":
         said = told_values(question, rows, words)
         said += said_of_older(question, view, words)
@@ -77,8 +78,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     told = _told(question, rows, words)
     if len(paused) == len(rows):
         told = f"{words.say('only_paused')}\n{told}"
-    behind = said_left_out(question, view, words)
-    behind += row_parts.part_missing(question, rows, words)
+    behind = said_left_out(question, view, words) + row_parts.part_missing(question, rows, words)
     return "\n".join([told, *behind])
 
 

@@ -93,7 +93,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
         # What was cancelled is no last visit; that it was is told where nothing else is.
         named = tuple(row for row in named if row.status not in _NEVER_WAS) or named
     inside = tuple(row for row in named if _is_inside(row, question))
-    of_month = tuple(row for row in inside if _is_of_month(row, question.month))
+    # "-05" or "-05-19", of whichever year.
+    of_month = tuple(row for row in inside if row.date[4:].startswith(question.month))
     newest = max((row.date for row in of_month), default="")  # "and before that?"
     inside = tuple(row for row in inside if row.date <= newest) if question.back else of_month
     if question.asked_on is not None and question.aspect in ("minimum", "maximum"):
@@ -318,11 +319,6 @@ def _has_any_word(row: ViewRow, query: str) -> bool:
     return any(has_words(row, word) for word in query.split())
 
 
-def _is_of_month(row: ViewRow, month: str) -> bool:
-    """Whether the row is of a month, or of a day of it, of whichever year."""
-    return row.date[4:].startswith(month)
-
-
 def _is_inside(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether any day of the row is inside; a course without an end goes on where it is active.
 
@@ -337,8 +333,8 @@ def _is_inside(row: ViewRow, question: ChartQuestion) -> bool:
         return False
     last = last_day((not is_event and row.end[:10]) or row_parts.newest_day(row))
     if row.kind in ("fact", "biomarker"):  # it holds until it is read anew; earlier ones are told
-        earlier = (first_day(one[1:11]) for one in row.detail.split() if one.startswith("("))
-        first, last = min([first, *filter(None, earlier)]), date.max
+        told = (*(one.date for one in row.earlier), *(one[:10] for one in row.detail.split("(")))
+        first, last = min([first, *filter(None, map(first_day, told))]), date.max
     if is_event and row.kind == "medication" and not question.is_ordered:
         last = first  # ordered again is not begun
     if (

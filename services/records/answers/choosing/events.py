@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import groupby
+from operator import attrgetter
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.tools_named import SEARCH
@@ -97,6 +99,15 @@ def times_of(row: ViewRow) -> list[ViewRow]:
         for day, _, end in times[:-1]
     ]
     return [*own, row.model_copy(update={"date": times[-1][0]}) if times else row]
+
+
+def as_of(row: ViewRow, span: TimeSpan | None) -> list[ViewRow]:
+    """Return what a status was on some days: each value of then, else the one before."""
+    if span is None or not row.earlier:
+        return [row]
+    told = [one for one in times_of(row) if one.date[:10] <= str(span.until or date.max)]
+    inside = [one for one in told if one.date[:10] >= str(span.since or date.max)]
+    return [next(one) for _, one in groupby(inside, attrgetter("value"))] or told[-1:] or [row]
 
 
 def times_around(

@@ -92,16 +92,12 @@ def value_sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False
 def value_table(rows: Sequence[ViewRow], words: AnswerWords, *, most: int = ROWS_SHOWN) -> str:
     """Return a line with date, value and source for each row, the newest first."""
     lines = [
-        f"- {day_of(row)} {value_of(row)}{flag_of(row, words)}{_status(row, words)} "
-        f"{sources_of(row)}"
+        f"- {day_of(row)} {value_of(row)}{flag_of(row, words)}"
+        f"{f', {words.word(row.status)}' if row.status else ''} {sources_of(row)}"
         for row in rows[:most]
     ]
     more = len(rows) - len(lines)
     return "\n".join([*lines, *([f"- {words.say('older', count=more)}"] if more else [])])
-
-
-def _status(row: ViewRow, words: AnswerWords) -> str:
-    return f", {words.word(row.status)}" if row.status else ""
 
 
 def seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
@@ -127,7 +123,8 @@ _DETAIL_CHARS, _ROWS_SHOWN = 420, 30
 def summary_of(reports: Mapping[str, str], language: str) -> str:
     """Return what agents found, by the text of each one's report."""
     say, differ = partial(talk_text, language), answer_words(language).word(_DIFFER)
-    rows = {agent: _bullets(text) for agent, text in reports.items()}
+    each = {agent: text.splitlines() for agent, text in reports.items()}
+    rows = {agent: [one for one in own if one.startswith("- ")] for agent, own in each.items()}
     lines = [say("summary")]
     for agent in (agent for agent in rows if rows[agent]):
         lines += ["", f"**{agent}**", *_newest(rows[agent], language)]
@@ -136,10 +133,6 @@ def summary_of(reports: Mapping[str, str], language: str) -> str:
     if differing := [row for each in rows.values() for row in each if differ in row]:
         lines += ["", say("to_settle"), *dict.fromkeys(differing)]
     return "\n".join([*lines, "", say("steps_done")])
-
-
-def _bullets(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.startswith("- ")]
 
 
 def _newest(rows: list[str], language: str) -> list[str]:

@@ -115,14 +115,21 @@ def _row_of_fact(fact: Fact, *, kind: str = "fact") -> ViewRow:
         detail=joined(
             sides, f"earlier: {' '.join(filter(None, [earlier, left_out]))}" if earlier else ""
         ),
-        earlier=() if fact.left_out else tuple(map(_before, reversed(fact.earlier))),
+        earlier=() if fact.left_out else tuple(_before(fact)),
         sources=tuple(dict.fromkeys(_refs(fact))),
     )
 
 
-def _before(reading: Reading) -> SaidValue:
-    refs = tuple(source.ref for source in reading.sources)
-    return SaidValue(value=reading.value, date=reading.date, sources=refs)
+def _before(fact: Fact) -> Iterator[SaidValue]:
+    """Yield each value of each day but the newest, the oldest first."""
+    now = Reading(value=fact.value or "", sources=fact.sources)
+    said: dict[tuple[str, str], dict[str, None]] = {}
+    for reading in (now, *fact.disagreement, *fact.earlier):
+        for source in reading.sources:
+            said.setdefault((source.date or "", reading.value), {})[source.ref] = None
+    for (day, value), refs in sorted(said.items()):
+        if (day, value) != (now.date, now.value):
+            yield SaidValue(value=value, date=day, sources=tuple(refs))
 
 
 def _refs(fact: Fact) -> Iterator[str]:
