@@ -1,10 +1,9 @@
 """Ranked search over every row and every passage of a record (BM25)."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -117,30 +116,22 @@ class SearchIndex:
 
     def _kin(self, word: str) -> list[str]:
         """Return other forms of a word that is nowhere, longer ones too: drives, BRCA1."""
-        if len(word) < _SHORTEST_KIN or word in self.ranking.vocab_dict:
+        known = self.ranking.vocab_dict.keys()
+        if len(word) < _SHORTEST_KIN or word in known:
             return []
-        root, (forwards, backwards) = root_of(word), self._in_order
+        for pair in ((word[:at], word[at:]) for at in range(1, len(word))):  # BI-RADS
+            if known >= {*pair} and any(pair in pairwise(hit.words) for hit in self.hits):
+                return [*pair]
+        root = root_of(word)
         # "Wach" is no beginning of Wachstum; "Herz" is one of Herzinsuffizienz.
         is_head = len(word) >= COMPOUND_CHARS or word in chart_nouns()
-        ending = (one[::-1] for one in _beginning(backwards, word[::-1]))
         return [
             one
-            for one in dict.fromkeys([*_beginning(forwards, root), *ending])
+            for one in (one for one in known if root in one)
             if root_of(one) == root
             or (is_head and one.startswith(word))
             or is_compound_of(word, one)
         ]
-
-    @cached_property
-    def _in_order(self) -> tuple[Sequence[str], Sequence[str]]:
-        """All words in order, and all of them backwards."""
-        words = [*self.ranking.vocab_dict]
-        return sorted(words), sorted(word[::-1] for word in words)
-
-
-def _beginning(words: Sequence[str], begin: str) -> Sequence[str]:
-    """Return the words, of some in order, that begin so."""
-    return words[bisect_left(words, begin) : bisect_left(words, f"{begin}\U0010ffff")]
 
 
 def index_of(record: PatientRecord) -> SearchIndex:

@@ -9,6 +9,7 @@ _GREEK_PLURALS = ("stases", "noses", "boses", "lyses", "roses", "toses", "moses"
 """Of metastasis, diagnosis, thrombosis, dialysis, fibrosis, ptosis, ecchymosis."""
 _SHORTEST_GREEK = 6
 COMPOUND_CHARS = 5
+_WITHIN_CHARS = 7
 _ENDINGS = ("ing", "ed", "e")
 _ROOT_CHARS = 4
 _FINAL_E = ("ole", "ine", "ide", "one", "ate", "ene", "ame")
@@ -38,7 +39,9 @@ def phrase_of(text: str) -> str:
 
 def is_compound_of(stem: str, word: str) -> bool:
     """Whether a longer word ends so: Transplantatabstoßung, and no intolerance of tolerance."""
-    return len(stem) >= COMPOUND_CHARS and len(word) - len(stem) > 2 and word.endswith(stem)
+    is_within = len(stem) >= _WITHIN_CHARS and stem in word[3:-2]  # hypothyroidism
+    ends = len(stem) >= COMPOUND_CHARS and len(word) - len(stem) > 2 and word.endswith(stem)
+    return is_within or ends
 
 
 @lru_cache(maxsize=20_000)

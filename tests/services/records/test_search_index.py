@@ -42,3 +42,17 @@ def test_a_compound_of_another_name_is_found_and_no_word_that_begins_as_a_short_
 def test_a_code_is_found_as_it_stands_and_by_no_part_of_it() -> None:
     index = _index("4548-4", "4548", "4")
     assert [hit.words[0] for hit in index.search("4548-4")] == ["4548-4"]
+
+
+def test_what_is_written_as_one_word_is_found_where_it_is_two() -> None:
+    said = (("bi", "rad"), ("bi", "lobar", "rad"), ("rad",))
+    hits = tuple(Hit("2024-05-01", one, lambda: ViewRow(kind="note", name="")) for one in said)
+    index = SearchIndex(hits, ranking_of([hit.words for hit in hits]))
+    assert index.search("birads")[0].words == ("bi", "rad")
+    assert index.search("lobarbi") == []
+
+
+def test_a_long_word_is_found_within_a_longer_one() -> None:
+    index = _index("hypothyroidism", "intolerance")
+    assert [hit.words[0] for hit in index.search("thyroid")] == ["hypothyroidism"]
+    assert index.search("toleranc") == []

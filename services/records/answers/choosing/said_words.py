@@ -1,5 +1,7 @@
 """Whether a row says certain words. Pure."""
 
+from itertools import pairwise
+
 from data_models.chart_view import ViewRow
 from services.language.utterance import ChartQuestion
 from services.language.words.folding import fold, tokens_of
@@ -22,7 +24,10 @@ def says_all(said: str, name: str) -> bool:
     *before, last = tokens_of(fold(name)[0]) or [""]
     wanted = [word for word in before if len(word) > 1 or word not in _IDLE_LETTERS]
     wanted += [last] if any(map(str.isalnum, last)) and last != "s" else []  # hepatitis A
-    return bool(wanted) and all(any(is_word(word, each) for each in have) for word in wanted)
+    return bool(wanted) and all(
+        any(is_word(word, each) for each in have) or word in map("".join, pairwise(have))
+        for word in wanted  # "birads": BI-RADS
+    )
 
 
 def is_called(row: ViewRow, question: ChartQuestion) -> bool:
