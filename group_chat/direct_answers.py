@@ -32,6 +32,7 @@ from services.language.words.talk_texts import talk_text
 from services.records.answers.as_said import told_before
 from services.records.answers.choosing.asked_rows import has_answer
 from services.records.answers.direct import answered
+from services.records.answers.looked_up import Looked
 
 _QUESTIONS = 4
 _SEARCHES = 8
@@ -61,6 +62,8 @@ async def directly(
     for _ in range(_SEARCHES):
         answer = _answer_of(read, turn, text=turn.request.text)
         if isinstance(answer, str):
+            if read.task == "tell" and not any(_has_answer(*one) for one in turn.looked):
+                return None  # it is noted
             return answer if has_model else f"{_preface(turn, read)}{answer}"
         if has_model or not await _run(agent, turn, history, [answer]):
             return None
@@ -140,7 +143,7 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
     """Return what an answer without a model begins with: who speaks first, and what it is not."""
     text = turn.request.text
     is_first = not (turn.said or any(each.agent_responses for each in turn.request.history))
-    names = ["not_a_model"] if is_first else []
+    names = ["not_a_model"] * is_first + ["told_or_asked"] * (read.task == "tell")
     tells = any(
         one.part in _REASONS
         or one.aspect in _OVER_TIME
@@ -159,12 +162,13 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
 def _is_plain(read: Utterance, turn: TurnContext) -> bool:
     """Whether code alone read a short question that the rows answer as they are."""
     by_model = "model" in read.decided_by.values() or says(turn.request.text, *_NOT_PLAIN)
-    is_short = len(turn.request.text.split()) <= _PLAIN_WORDS
-    has_rows = all(
-        not isinstance(given, str) and one.tool != SEARCH and has_answer(one, given)
-        for one, given in turn.looked
-    )
+    is_short = len(turn.request.text.split()) <= _PLAIN_WORDS and read.task != "tell"
+    has_rows = all(one.tool != SEARCH and _has_answer(one, given) for one, given in turn.looked)
     return is_short and not by_model and has_rows and len(read.about) == len(turn.looked)
+
+
+def _has_answer(asked: ChartQuestion, given: Looked) -> bool:
+    return not isinstance(given, str) and has_answer(asked, given)
 
 
 # What the record answers alone is fetched before the agent is asked: its first request has it.

@@ -146,7 +146,8 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     if wants_plan(prompt.asked) and prompt.patient_id is not None:
         return propose(prompt)
-    read, is_named = prompt.utterance, any(map(prompt.asked.casefold().count, _names(prompt)))
+    read, text = prompt.utterance, prompt.asked.casefold()
+    is_named = any(one.name.casefold() in text for one in prompt.team)
     if says(prompt.asked, "asks_plan") or (is_named and begins_change(prompt.asked)):
         return _unchanged(prompt)  # and the plan is shown behind it
     asks = asks_question(prompt.asked) or says(prompt.asked, "roster", "comparison")
@@ -158,10 +159,6 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
 def _unchanged(prompt: Prompt) -> OfflineReply:
     is_unfit = begins_change(prompt.asked)
     return prompt.say("no_such_step" if is_unfit else "nothing_changed", asked=prompt.asked)
-
-
-def _names(prompt: Prompt) -> list[str]:
-    return [one.name.casefold() for one in prompt.team]
 
 
 def _starts_scenario(prompt: Prompt) -> str:

@@ -72,7 +72,7 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
         return nobody_open(prompt)
     if prompt.tool(BOOKING_TOOL) is not None:
         return answer_as_booking(prompt)
-    if not prompt.answers and (told := noted(prompt)) is not None:
+    if (told := noted(prompt)) is not None:
         return told
     request = request_in(prompt, OF_THE_HOUSE)
     return _of_the_record(prompt) if request is None else run(prompt, request)

@@ -172,11 +172,10 @@ def place_of(patient: str) -> int | None:
 
 def is_settled(utterance: Utterance) -> bool:
     """Whether rules read all of a message that decides its answer, so that no model is asked."""
-    if utterance.yes_no is not None or utterance.command is not None:
-        return True
-    if utterance.addressee is not None:
+    if (utterance.yes_no, utterance.command, utterance.addressee) != (None, None, None):
         return True
     is_known = bool(utterance.about) and all(_is_known(one) for one in utterance.about)
+    is_known &= utterance.task != "tell"  # it may ask as well
     return utterance.agent is not None and is_known and not utterance.references
 
 

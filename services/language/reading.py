@@ -33,6 +33,7 @@ from services.language.told.telling import (
     is_letter,
     is_other_figure,
     is_told,
+    may_ask,
     puts_right_what_was_told,
     says_words,
     told_in,
@@ -87,7 +88,8 @@ def read(message: str, situation: Situation) -> Utterance:
     is_deed = work_in(words) == "own" and says(words, "done")  # "the first one is done"
     is_statement = not (is_reply or is_deed) and (is_told(told) or _puts_right(words, situation))
     if is_statement:
-        about = ()  # what somebody tells is no question to the record
+        # What somebody tells is no question to the record, but for what may be either.
+        about = about if may_ask(told) else ()
     elif not is_reply and situation.asked_before and not _is_of_what_was_done(words, situation):
         language, about = _goes_on(words, language, about, situation)
     doer = None
@@ -190,9 +192,7 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
     aspirin" and "cancel the first two" are orders, "what did I say about pain?" is asked of the
     talk, "when is Dr. Smith free?" of the clinic, and "what does CEA mean?" of a dictionary.
     """
-    if not about:
-        return True
-    if place_in(words) is not None:
+    if not about or place_in(words) is not None:
         return True
     is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
     is_task = orders_task(words)

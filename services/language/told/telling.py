@@ -55,6 +55,7 @@ class TellingWords(ClosedValue):
     asks: _Shapes
     tells: _Shapes
     may_tell: _Shapes = re.compile(r"(?!)")
+    may_ask: _Shapes = re.compile(r"(?!)")
 
 
 _BEFORE_NAMES = frozenset({"verb", "verbs", "ask", "owner", "is", "has", "has no", "suppose"})
@@ -117,6 +118,12 @@ def told_in(text: str) -> Sequence[str]:
         if "?" not in one and not asks(one)
     )
     return list(dict.fromkeys(each for some in clauses for each in some if is_told(each)))
+
+
+def may_ask(told: str) -> bool:
+    """Whether what is told may as well be asked: "nodes positive"."""
+    phrases = _phrases("en")
+    return bool(phrases.may_ask.search(_shape(_kinds(told, "en"), phrases)))
 
 
 @lru_cache(maxsize=1_000)
