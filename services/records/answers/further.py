@@ -28,8 +28,7 @@ from services.records.concepts.words import words_of
 from services.records.rows.finding import means
 from services.records.rows.measurements import MEASURED
 
-_TOLD_IN_NOTES = frozenset({"planned care", "care plan"})
-"""Parts of `care` that the last note tells where no entry does."""
+_TOLD_IN_NOTES = frozenset({"planned care", "care plan"})  # by the last where no entry does
 _OF_CARE_ALONE = frozenset({"", "goal", "order", "overdue order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 
@@ -61,7 +60,7 @@ def is_given_for(question: ChartQuestion) -> bool:
 
 def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return where to look next, in this order, where its tool holds nothing of a question."""
-    is_limited = question.without or question.by or question.month
+    is_limited = question.without or question.by
     is_typed = question.said not in ("", question.name)
     if question.tool == SEARCH and question.name and is_typed and not is_limited:
         return (_searched(question, question.said, question.said),)
@@ -134,16 +133,24 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
             is_whole = question.arguments.get("status", "active") != "active"
             every = replace(question, arguments={"status": "all"}, aspect="all")
             return () if is_whole else (every,)
-        case "encounters" if not question.name:
-            # Notes tell of visits that nobody recorded as such.
-            aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
-            if question.part == "reason":  # "why is he here?"
-                return (_last_note(question),)
-            return (replace(question, tool="documents", arguments={}, aspect=aspect),)
+        case "encounters":
+            return _of_visits(question)
         case "care":
             return _of_care(question)
         case _:
             return None
+
+
+def _of_visits(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
+    """Return where else visits are looked up: notes tell of some that nobody recorded as such."""
+    if question.name and question.part == "people":  # who was seen when it was found
+        ill = replace(question, tool="problems", arguments=OF_ALL)
+        return (ill, _searched(question, question.name, question.name))
+    if question.part == "reason" and not question.name:  # "why is he here?"
+        return (_last_note(question),)
+    aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
+    noted = (replace(question, tool="documents", arguments={}, aspect=aspect),)
+    return noted if not question.name else None
 
 
 def _of_care(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
@@ -208,7 +215,8 @@ def is_told_whole(search: ChartQuestion) -> bool:
     """Whether more than the rows is told of what was found: texts on a drug, the last note."""
     if search.tool == "documents":
         return bool(search.arguments)
-    return search.tool == "medications" and search.aspect != "whether"
+    is_drug = search.tool == "medications" and search.aspect != "whether"
+    return is_drug or (search.tool, search.part) == ("problems", "people")
 
 
 def told_elsewhere(
@@ -239,7 +247,8 @@ def _may_tell(question: ChartQuestion, row: ViewRow, words: AnswerWords) -> bool
             said = f"{row.name} {row.value} {row.detail}".casefold()
             return any(mark in said for mark in words.allergic)
         case "current_status":  # of end-stage renal disease no tumour has the stage
-            return row.kind != "procedure" and _may_stage(row)
+            is_tumour = means("problem", "cancer", label=row.name, codes=row.code)
+            return row.kind != "procedure" and (is_tumour or row.kind not in DIAGNOSES)
         case tool:  # a vaccination against it tells of no illness, nor the reverse
             return row.kind not in _BESIDE.get(tool, ())
 
@@ -333,8 +342,3 @@ def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     )
     said = words.say("not_listed", name=words.called(question.name, question.said))
     return f"{said}\n{told}\n" if near else f"{said} "
-
-
-def _may_stage(row: ViewRow) -> bool:
-    """Whether a row may tell how far a tumour is: of illnesses only a tumour's."""
-    return row.kind not in DIAGNOSES or means("problem", "cancer", label=row.name, codes=row.code)

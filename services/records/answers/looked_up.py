@@ -33,7 +33,9 @@ _THERE = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS], "people": [_RE
 _OF_A_DAY = frozenset({"encounters", "medications", "procedures", "problems"})
 _TOLD_IN_TEXTS = frozenset({"change", "trend", "count", "minimum", "maximum"})
 """Notes may have other doses, how many cycles there were, and what was measured besides."""
-_NOTED = ("procedures due", "procedures reason", "procedures end", "medications end when")
+_NOTED = (
+    "procedures due", "procedures reason", "procedures end", "medications end when", "problems side"
+)  # fmt: skip
 _MOST_ROWS = 3
 """Of more the days say little."""
 _MOST_SHOWN = 8
@@ -155,7 +157,8 @@ def told_of_day(
     )
     own = {row.sources[:1] for row in told_rows}
     on_days = [one for one in every if one.date[:10] in days and one.sources[:1] not in own]
-    begun = _NO_ROWS.model_copy(update={"rows": on_days})
+    once = {(one.sources[:1], one.date): one for one in on_days}  # of two lists
+    begun = _NO_ROWS.model_copy(update={"rows": [*once.values()]})
     found: Sequence[ViewRow] = asked_rows(ChartQuestion("timeline", span=question.span), begun).rows
     if question.tool == "medications":  # visits that say for what
         found = [row for row in found if row.kind != "encounter" or row.detail.startswith("for ")]
