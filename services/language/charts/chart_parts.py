@@ -194,6 +194,8 @@ def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:
     for before, piece in pairwise(pieces):
         if is_joint(before, words) and {*piece.of("part")} & {"people", "place"}:
             yield "and_who"
+        if piece.text in words.words.compared:
+            yield "compared"
 
 
 def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:

@@ -63,6 +63,12 @@ def name_label(tool: str, name: str) -> Label:
     return Label("name", NameIs(tool, name))
 
 
+def begins(piece: Piece) -> bool:
+    """Whether a word behind a name says that its beginning is meant: start, diagnosis."""
+    is_start = "when" in piece.of("aspect") and bool(piece.of("not_chart"))
+    return is_start or "diagnosed" in piece.of("frame")
+
+
 def verb_ahead(pieces: Sequence[Piece], at: int, asking: Collection[str]) -> Sequence[Piece]:
     """Return "was wurde beim letzten Besuch gemessen" with its verb before the event, at `at`."""
     *rest, verb = [one for one in pieces if one.text not in "?!.,;"] or [Piece(())]

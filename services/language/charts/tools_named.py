@@ -7,6 +7,7 @@ from functools import cache
 from services.language.charts.chart_file import chart_file
 from services.language.charts.chart_parts import QuestionPart
 from services.language.charts.chart_pieces import NameIs
+from services.language.charts.chart_words import lexicon
 from services.language.charts.named_runs import FOR, Run
 from services.language.utterance import ChartQuestion
 from services.language.words.vocabulary import concept_rows, drug_words
@@ -64,14 +65,14 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
 
 def tool_of(run: Run, part: QuestionPart) -> str | None:
     """Return the tool that a name is for: by the vocabulary, else by the words around it."""
-    if "reaction" in part.parts:
-        return "allergies"
+    if "reaction" in part.parts and (run.main is None or run.main.tool != "problems"):
+        return "allergies"  # and symptoms of an illness are no reaction to it
     if run.main is None:
         return _tool_around(part, run)
     tool = run.main.tool
     if "measured" in part.frames and any(one.tool == "immunizations" for one in run.known):
         return SEARCH  # a test for what there are vaccines against
-    if tool == "problems" and part.frames & {"tested", "outcome"}:
+    if tool in ("problems", "allergies") and part.frames & {"tested", "outcome"}:
         return SEARCH  # a test for an illness says not that it is there
     if tool == "medications" and ("level_of" in part.frames or _has_levels(run, part)):
         return "results"  # "digoxin level", "tacrolimus trend"
@@ -108,6 +109,8 @@ def _tool_around(part: QuestionPart, run: Run) -> str | None:
     if "measured" in part.frames or _is_limited(part):
         return "results"
     by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
+    if by_part == "medications" and lexicon("en").is_ordinary(run.text):
+        by_part = None  # "how much fluid was drained": no drug
     taken = {piece.text for piece in part.pieces if "takes" in piece.of("frame")}
     if taken and taken <= {*run.text.split()}:
         return None  # "is anything pressing on the cord?"

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TypeAlias
 
 from services.language.charts.chart_parts import EDGES, REPORTS, QuestionPart
-from services.language.charts.chart_pieces import Piece, verb_ahead
+from services.language.charts.chart_pieces import Piece, begins, verb_ahead
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.names_of_topics import of_visit
 from services.language.charts.tools_named import GIVEN, OVER, SEARCH
@@ -32,8 +32,7 @@ _WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "co
 """Behind an event it is asked of what stands before it: "pain during chemo, average"."""
 _ENDS = frozenset({"?", ";"})
 _SIGNS = _ENDS | {","}
-_PIECES = 60
-"""Of a question; in a longer text each word between two things would be read as a relation."""
+_PIECES = 60  # of a question; in a longer text each word between two things would relate them
 
 
 def asked_around(
@@ -55,6 +54,8 @@ def asked_around(
         relation = None if is_loose else side_of(piece, words)
         if relation is None or _asks_anew(pieces, at, words):
             continue
+        if relation == "within" and any(map(begins, pieces[at + 1 : at + 4])):
+            relation = "at"  # "at insulin start"
         other = "after" if piece.text in words.words.both_sides else other_at_end
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
         for end in (len(pieces), *joints):
@@ -193,7 +194,8 @@ def at_that_time(
 ) -> Sequence[ChartQuestion]:
     """Return what is `asked` of the time of what was named before: "the hb then?", "after it?"."""
     telling = [piece for piece in part.pieces if piece.text not in _SIGNS]
-    events = tuple(replace(one, aspect="all") for one in earlier if one.tool in _NAMED)
+    named = [one for one in earlier if one.tool in _NAMED and one.name]
+    events = tuple(replace(one, aspect="all", part=None) for one in named)
     said = [piece.text for piece in telling if piece.text not in words.words.pointers]
     side: Relation | None = "at" if telling and telling[-1].of("then") else None
     side = relations_of(words).get(said[-1]) if said and len(said) < len(telling) else side
@@ -201,14 +203,10 @@ def at_that_time(
     side = "since" if side == "at" and since == ["since"] else side
     if side is None or not events or {one.tool for one in asked} != {"results"}:
         return asked
-    named = [replace(one, part=None) for one in events if one.name]
-    then = [replace(one, around=tuple(named), when=side, aspect=_since(one, side)) for one in asked]
-    return then if named else asked
-
-
-def _since(question: ChartQuestion, side: Relation) -> Aspect:
-    """Return the aspect of what is asked of a time that was named: since then is how it changed."""
-    return "change" if (side, question.aspect) == ("since", "when") else _of_days(question)
+    then = [replace(one, around=events, when=side, aspect=_of_days(one)) for one in asked]
+    if side == "since":  # since then is how it changed
+        then = [replace(one, aspect="change") if one.aspect == "when" else one for one in then]
+    return then
 
 
 def _of_days(question: ChartQuestion) -> Aspect:

@@ -34,6 +34,8 @@ def with_lengths(
     if [one.part for one in asked] == ["effect"]:  # "how long did it work"
         asked = (*asked, ChartQuestion(SEARCH, GROWTH))
     is_apart |= any(one.arguments == GROWTH for one in asked)
+    if "latest" in pieces[-1].of("aspect"):  # "how long did it last": no last one
+        asked = [replace(one, aspect="when") if one.aspect == "latest" else one for one in asked]
     return tuple(_with_length(one, today, is_apart=is_apart) for one in asked)
 
 
@@ -72,7 +74,8 @@ def span_to_now(
     span, names = hull_of(spans), sum(len(part.runs) for part in parts)
     is_and_was = names == 1 and _is_of_one_year(spans) and _asks_is_and_was(parts, words)
     for part in parts:
-        said = {one for piece in part.pieces for one in (piece.text, *piece.words)}
+        free = (one for one in part.pieces if not one.of("name"))  # "… of current medications"
+        said = {one for piece in free for one in (piece.text, *piece.words)}
         is_compared = bool(said & {*words.words.now})
         is_beside = bool(said & {*words.words.compared}) or _has_loose_joint(part.pieces, words)
         is_compared |= is_beside and "latest" in part.aspects
@@ -83,12 +86,8 @@ def span_to_now(
         is_over = span is not None and span.until is not None and span.until < today
         if span is None or not (is_compared and is_over):
             continue
-        if not is_of_values(part):
-            part.aspects -= {"latest"}
-            span = replace(span, until=None)
-        else:
-            part.aspects = {"change"}
-            span = replace(span, until=None)
+        part.aspects = {"change"} if is_of_values(part) else part.aspects - {"latest"}
+        span = replace(span, until=None)
     return span
 
 

@@ -38,14 +38,15 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     "Polyp size" is no height, and that a drug was given is no yes to "did she tolerate it?".
     """
     name = part.runs[0].text if part.runs else ""
-    is_ranked = bool(part.aspects & RANKED) and _is_finding(part)  # "biggest liver met"
+    is_ranked = _is_finding(part) and bool(part.aspects & RANKED or "compared" in part.frames)
     if ("size" in part.frames or _grown(part) or is_ranked) and not part.topics:
         if not name and not any(piece.of("people") for piece in part.pieces):
             return None  # "how big is it", "how deep": of what was named before
         return _of_size(part) if name else values_of([HEIGHT], "all", None)
     is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     if "tolerated" in part.frames and name and not is_drug:
-        return named(SEARCH, f"{name} tolerated", "all", None)
+        called = part.runs[0].name_for(SEARCH)
+        return replace(named(SEARCH, f"{called} tolerated", "all", None), said=called)
     if part.topics:
         return None
     frames = part.frames - ({"past"} if part.is_asked_anew else set())  # "what was measured?"
@@ -80,7 +81,8 @@ def _of_size(part: QuestionPart) -> ChartQuestion:
     organs = of_people("organs") if {one.tool for one in run.known} == {SEARCH} else frozenset()
     if _is_finding(part) or organs & {*run.spelt.split()}:
         shown: Aspect = "first" if "first" in part.aspects else "latest"
-        shown = next(iter(part.aspects & RANKED), "all") if part.aspects - EDGES else shown
+        is_of_all = bool(part.aspects - EDGES) or "compared" in part.frames
+        shown = next(iter(part.aspects & RANKED), "all") if is_of_all else shown
         name = run.name_for("problems").replace(HEIGHT, "").strip().removeprefix("of ")
         head = HEIGHT if _grown(part) else ""
         return ChartQuestion("imaging_reports", {}, shown, name, head=head, said=run.text)
