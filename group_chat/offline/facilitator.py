@@ -19,6 +19,7 @@ from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_recent, report_of
 from group_chat.speakers.plan_text import PLAN_QUESTION
 from services.language.charts.tools_named import SEARCH
+from services.language.people.strange_words import is_strange
 from services.language.replies.commands import is_retracted
 from services.language.replies.corrections import correction_in
 from services.language.replies.field_answers import readings_in
@@ -37,6 +38,7 @@ from services.language.requests.work import (
 )
 from services.language.utterance import TeamMember
 from services.language.words.detection import is_unread
+from services.language.words.folding import words_of
 from services.language.words.in_english import in_english
 from services.language.words.own_texts import ends_with_own
 from services.language.words.phrases import found_in, says
@@ -49,7 +51,7 @@ RECORD_TOOL, _WRITES = "record_fields", "create_report"
 _TASKS = (_WRITES, "timeline", "current_status", "imaging_reports", "pathology_reports")
 """Tools whose questions agents answer in a plan; our texts name what each is there for."""
 _OF_DEEDS = ("agrees_send", "another_hour", "orders", "withdraws_order")
-_KEYWORDS, _STEP_LIMIT = 3, 20
+_KEYWORDS, _STEP_LIMIT = 5, 20
 
 
 def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
@@ -123,7 +125,8 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
     is_read = read is not None and bool(read.about)
     if asks_overview(text) and prompt.tool(OVERVIEW_TOOL) is not None and not is_read:
         return prompt.call(OVERVIEW_TOOL)
-    is_keyword = len(text.split()) <= _KEYWORDS and not says(text, "cancel")
+    longest = _KEYWORDS - 2 * any(map(is_strange, words_of(text)))
+    is_keyword = len(text.split()) <= longest and not says(text, "cancel")
     asks = asks_question(text) or is_keyword or says(text, "comparison")
     agent = read.agent if read is not None else None
     if agent is None and prompt.query and asks:

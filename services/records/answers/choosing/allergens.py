@@ -28,7 +28,8 @@ def is_of_allergen(name: str, row: ViewRow) -> bool:
     penicillins. Of shrimp one to crab does not.
     """
     if name in (DRUGS, FOODS):
-        return _is_drug(row) if name == DRUGS else _is_food(row)
+        foods = any(_names(one, row) for one in rows_called("allergens")["food"])
+        return _is_drug(row) if name == DRUGS else foods
     parts = [one for one in name.split() if concept_table().named("drug", one) is not None]
     if len(parts) > 1:  # of two drugs in one, one is enough
         return is_named_so(name, row) or any(is_of_allergen(part, row) for part in parts)
@@ -79,7 +80,3 @@ def _is_drug(row: ViewRow) -> bool:
     words = words_of(row.name)
     table = concept_table()
     return _CONTRAST in words or any(table.named("drug", word) is not None for word in words)
-
-
-def _is_food(row: ViewRow) -> bool:
-    return any(_names(one, row) for one in rows_called("allergens")["food"])
