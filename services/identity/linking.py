@@ -284,6 +284,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         and one.start not in named
         and one.text not in of_names
         and not (one.is_in("places") and one.has_number)
+        and not (one.text == "call" and one.before == "next")
         and not any(start <= one.start < end for start, end in spans)
     ]
     who_is_named = max([*named, *(start for start, _ in spans)], default=len(text))

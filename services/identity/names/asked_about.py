@@ -54,7 +54,7 @@ def _only_opens(words: Sequence[Word]) -> bool:
 def _asks(last: Word, *, is_parted: bool) -> bool:
     """Whether the word before a name asks about its bearer; `is_parted` by a comma or colon."""
     if last.is_in("not_asked", "addressing"):
-        return False
+        return last.before == "next"  # `next call: Doyle`
     if last.is_in("to"):
         return last.before in of_people("moving", "opening_verbs")
     if last.text == "like":

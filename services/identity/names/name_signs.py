@@ -63,7 +63,7 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     is_near &= word.after not in of_people("behind_places", "definite", "articles")
     is_near |= word.after in of_people("newest")
     of_what = {word.after, word.beyond if is_near else ""}
-    if begins and word.after in of_people("people_do"):
+    if begins and word.after in of_people("people_do") and not word.closes:
         return True
     given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
     if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:

@@ -27,7 +27,7 @@ _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 @lru_cache(maxsize=64)
 def headings_of(text: str) -> tuple[str, ...]:
     """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
-    if says(text, "value_and_before"):
+    if says(text, "value_and_before", "speaks_of_visitor"):
         return ()  # "last hb and the one before" are two values
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
     every = read_words(text).words
