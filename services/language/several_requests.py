@@ -88,7 +88,7 @@ def _is_another(said: str, behind: str, *, is_apart: bool) -> bool:
     if is_other or (not is_free and says(behind, "begins_order")):
         return _is_order(said) or _asks(said) or (is_other and is_apart and is_told(said))
     if _is_order(said):
-        return _asks(behind) and says(behind, "question")
+        return _asks(behind) and says(behind, "question", *["tells_me"] * asks_to_hold(said))
     # "He is off oxygen, sats?", but no "Dr Lopez called, which drugs?", and no "… what for it?".
     is_asked = _asks(behind) and (says(behind, "question") or behind.endswith("?"))
     is_asked = is_asked and not says(behind, "points") and is_told(said)

@@ -78,7 +78,7 @@ _LETTER_WORDS, _CLOSE_CHARS = 12, 120
 _YEARS = frozenset(map(str, range(1900, 2100)))
 _ORDERS = (
     "orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record",
-    "heads_next", "sums_up_talk", "what_is_held", "what_was_told",
+    "heads_next", "reaches_people", "sums_up_talk", "what_is_held", "what_was_told",
 )  # fmt: skip
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
 
@@ -151,7 +151,8 @@ def is_other_figure(text: str, told: str) -> bool:
     """Whether `text` is but a figure in place of one of `told`, whatever was asked since."""
     rest, units = next(behind_corrections(text), ""), {one.unit for one in quantities_in(told)}
     other = {one.unit for one in quantities_in(rest)} - units
-    return rest[:1].isdecimal() and other in ({""}, set())
+    is_figure = rest[:1].isdecimal() and any(map(str.isdecimal, told))
+    return is_figure and other in ({""}, set())
 
 
 @lru_cache(maxsize=4_000)

@@ -55,6 +55,7 @@ _WHOLE_KINDS = frozenset({"", "directive", "code status", "social"})
 _TOLD_OF = frozenset({"allergies", "medications", "problems", "procedures", "immunizations"})
 _TELLING_CHARS, _TOLD_CHARS, _TOLD_TURNS = 4, 300, 40
 _WHO_AND_WHEN = {"turn_id", "run_id", "timestamp", "user", "turn_status"}
+_NAMES_SHOWN = (2, 4)  # parts between the stars of one name, or two
 _ANY_DAY = date(2000, 1, 1)
 
 
@@ -91,11 +92,16 @@ def _stated(quote: str) -> Sequence[HeldStatement]:
 
 
 class Told(NamedTuple):
-    """What a user told in passing, and no memory holds, with what put it right; who, and when."""
+    """What a user told in passing, and no memory holds, with what put it right; who, and when.
+
+    Attributes:
+        of: What stood just before it where it only points there: "stopped it two days ago".
+    """
 
     sentences: tuple[str, ...]
     on: date
     by: str = ""
+    of: str = ""
 
 
 def told_before(turns: Sequence[Turn]) -> list[Told]:
@@ -106,7 +112,8 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
         is_short = len(said) <= _TOLD_CHARS or is_letter(said)
         told = tuple(one for each in apart(said) * is_short for one in told_in(each))
         is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
-        at = _place_put_right(found, said, is_behind=is_behind)
+        points = says(said, "points_back")  # behind "last Hb?", "it was 10.1" is of that
+        at = _place_put_right(found, said, is_behind=is_behind) if was_told or not points else None
         was_told = bool(told) or at is not None
         is_behind = at is not None and not told and is_retracted(said)  # "no, it was sulfa"
         left = without_what_is_forgotten(found, said)
@@ -117,7 +124,9 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
             found, told = [*left], ()
         elif at is not None:
             found[at], told = found[at]._replace(sentences=(*found[at].sentences, said)), ()
-        found += [Told((one,), turn.timestamp.date(), turn.user) for one in told]
+        _, *named = shown.split("**")
+        of = f"{before} {named[0] if len(named) in _NAMES_SHOWN else ''}" * points
+        found += [Told((one,), turn.timestamp.date(), turn.user, of) for one in told]
     return found
 
 
@@ -213,7 +222,7 @@ def told_of(
         each.sentences
         for each in told
         if any(map(_asks_all, questions))
-        or any(_fits(one, asked, questions, each.on) for one in each.sentences)
+        or any(_fits(one, asked, questions, each.on) for one in (*each.sentences, each.of))
         or (says(text, "asks_what_then") and says(each.sentences[0], "is_for_a_case"))
     )
     return tuple(dict.fromkeys(sentence for sentences in fitting for sentence in sentences))
@@ -234,7 +243,9 @@ def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told
         said = any(word.endswith(ends) for word in words_of(one))
         return said or _fits(one, named, questions, on)
 
-    return [one for one in found if not any(is_named(each, one.on) for each in one.sentences)]
+    return [
+        one for one in found if not any(is_named(each, one.on) for each in (*one.sentences, one.of))
+    ]
 
 
 def _asks_all(question: ChartQuestion) -> bool:
