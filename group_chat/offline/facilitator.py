@@ -97,6 +97,9 @@ def _passed_on(prompt: Prompt) -> OfflineReply | None:
     agent = None if read is None or read.about else read.agent
     changes = says(text, "cancel", "move_or_change", "when_is_it")
     is_late = says(prompt.asked, "another_time") and _has_read_since(prompt)
+    is_late |= prompt.recent == "task" and says(
+        prompt.asked, "asks_for_time"
+    )  # it is moved at once
     if changes and prompt.recent == "appointment" and (points_only(text) or not own_kind_in(text)):
         agent = agent if is_late else prompt.who_has("available_slots")
     elif agent is None and is_of_recent(prompt) and not (is_late or says(text, "roster")):

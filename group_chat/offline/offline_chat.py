@@ -23,7 +23,7 @@ from group_chat.turn_context import current_turn
 from services.language.charts.answer_words import answer_words
 from services.language.requests.tool_requests import RECALL, ToolRequest
 from services.language.words.folding import words_of
-from services.language.words.phrases import says
+from services.language.words.phrases import says, without
 from services.records.answers.as_said import held_about, letter_in, told_before
 
 
@@ -102,7 +102,7 @@ def reply_to(prompt: Prompt) -> OfflineReply:
     is_of_chart = prompt.utterance is not None and bool(prompt.utterance.about)
     recall = None if prompt.scenario or is_of_chart else request_in(prompt, (RECALL,))
     reply = _of_letter(prompt) or (answer(prompt) if recall is None else _recalled(prompt, recall))
-    is_of_danger = not prompt.said and says(prompt.asked, "danger")
+    is_of_danger = not prompt.said and says(without(prompt.asked, "place_of_death"), "danger")
     before = [prompt.text("danger_first")] if is_of_danger else []
     before += [] if prompt.said or prompt.earlier else [prompt.text("not_a_model")]
     text = "\n\n".join([*before, reply.text]) if reply.text else ""

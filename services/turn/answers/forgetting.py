@@ -25,6 +25,7 @@ _OF_RECORD = "Ask for the summary to see what the record holds."
 _NOTHING_OF_IT = "I hold no statement about this patient that says “{value}”; nothing was changed."
 _NOTHING_ELSE = f"{_NOTHING} {_OF_RECORD}"
 _MORE = "More was written in passing; “what did I tell you?” lists it."
+_NO_SUM = "I do not sum up a conversation; this is what you told of this patient."
 _PASSING = "Written in passing in this conversation, and not in memory:"
 
 
@@ -70,7 +71,9 @@ class TurnForgetting(TurnStep):
         """List what users said about the patient, if that is asked for; the document is open."""
         text = behind_introduction(nameless(turn, turn.text))
         form = turn.document.scenario if says(text, "scenario_noted") else None
-        if command_in(text) != "known" or (form is not None and form.is_open):
+        is_recap = turn.patient_id is not None and says(text, "sums_up_talk")
+        is_known = is_recap or command_in(text) == "known"
+        if not is_known or (form is not None and form.is_open):
             return False
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
@@ -78,9 +81,12 @@ class TurnForgetting(TurnStep):
         said_beside = told_in_passing(turn.document, turn.document.heard)
         told = "".join(f"\n- “{said}”" for said in said_beside)
         held = held_lines(turn.document)
-        is_wanted = not held or says(text, "what_was_told")
+        is_wanted = not held or says(text, "what_was_told", "sums_up_talk")
         passing = f"{_PASSING}{told}" if is_wanted else _MORE
         parts = [*filter(None, (held, told and passing))]
+        if is_recap and not parts:
+            return False
+        parts = [*[_NO_SUM] * is_recap, *parts]
         self.replies.say(turn, "\n\n".join([*parts, _OF_RECORD]) if parts else _NOTHING_ELSE)
         return True
 

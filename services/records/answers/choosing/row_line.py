@@ -115,7 +115,7 @@ def seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) 
     ]
 
 
-_ROWS_OF_EACH_AGENT = 8
+_ROWS_OF_EACH_AGENT = 3
 NOT_RECORDED, _DIFFER = "not in the record", "sources differ"
 _DETAIL_CHARS, _ROWS_SHOWN = 420, 30
 
