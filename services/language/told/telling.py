@@ -78,7 +78,7 @@ _LETTER_WORDS, _CLOSE_CHARS = 12, 120
 _YEARS = frozenset(map(str, range(1900, 2100)))
 _ORDERS = (
     "orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record",
-    "heads_next", "reaches_people", "sums_up_talk", "what_is_held", "what_was_told",
+    "heads_next", "reaches_people", "same_of_day", "sums_up_talk", "what_is_held", "what_was_told",
 )  # fmt: skip
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
 
