@@ -51,7 +51,7 @@ class ModelText:
         self._marks = WrittenMarks(tools=tools)
         self._rest = ""
         self._mode = "opened" if begins_in_thought else "text"
-        self._shown_any = self._has_begun = False
+        self._shown_any = self._has_begun = self._has_thought = False
         self._at_line_start = True
         self._opened: Tag | None = None
 
@@ -119,9 +119,11 @@ class ModelText:
 
     def _at_tag(self, tag: Tag, *, is_end: bool) -> str:
         """Return what stands before a mark, and go on as it says."""
-        if tag.meaning == "thought" and tag.closes:
+        is_end = tag.meaning == "thought" and tag.closes
+        if is_end and not self._has_thought:
             # The thought had been opened by the server's own template.
             self._skip(tag.end)
+            self._has_thought = True
             return ""
         shown = self._take(tag.start)
         length = tag.end - tag.start
@@ -134,7 +136,8 @@ class ModelText:
             self._skip(length)
             is_of_others = self._shown_any and tag.meaning in ("begin", "end")
             modes = {"thought": "thought", "begin": "role"}
-            self._mode = "over" if is_of_others else modes.get(tag.meaning, "text")
+            mode = "text" if is_end else modes.get(tag.meaning, "text")  # one end too many
+            self._mode = "over" if is_of_others else mode
         return shown
 
     def _at_channel(self, length: int, *, is_end: bool) -> None:
@@ -166,7 +169,7 @@ class ModelText:
             self._rest = "" if is_end else self._rest[-_HALF_CHARS:]
             return
         self._skip(end)
-        self._rest, self._mode = self._rest.lstrip(), "text"
+        self._rest, self._mode, self._has_thought = self._rest.lstrip(), "text", True
 
     def _skip_label(self, *, is_end: bool) -> None:
         if (end := _LABEL_ENDS.search(self._rest, 1)) is not None:

@@ -50,6 +50,9 @@ def shown(text: str, *, step: int = 1, names: tuple[str, ...] = ()) -> tuple[str
         ),
         ("CEA (9.7 ng/mL) is high.\n- ALT<5, AST >3", "CEA (9.7 ng/mL) is high.\n- ALT<5, AST >3"),
         ("Actions: none.", "Actions: none."),
+        ("<think>a</think>Stage IVB.</think>", "Stage IVB."),
+        ("<think>a</think>Stage </think>IVB.</think>\n</think>", "Stage IVB.\n"),
+        ("◁think▷a◁/think▷Stage IVB.</think><think>b</think>", "Stage IVB."),
     ],
 )
 def test_only_the_answer_is_shown(said: str, seen: str, step: int) -> None:
@@ -124,6 +127,8 @@ def test_an_answer_without_a_thought_is_shown_though_the_template_opens_them() -
 def test_a_whole_answer_loses_its_thoughts() -> None:
     assert without_thoughts('<think>{"a": 1}</think>{"b": 2}') == '{"b": 2}'
     assert without_thoughts('hm {"a": 1}</think>{"b": 2}') == '{"b": 2}'
+    assert without_thoughts('<think>hm</think>{"b": 2}</think>') == '{"b": 2}'
+    assert without_thoughts('hm</think>{"b": 2}</think></think>') == '{"b": 2}'
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
