@@ -32,6 +32,7 @@ from group_chat.speakers.turn_controller import TurnController
 from group_chat.turn_context import HandedOver, TurnContext
 from group_chat.window import Line, line_of, lines_of, window
 from services.language.model_output.hand_over import hands_back, is_bare_hand_over, promised_agent
+from services.language.words.phrases import says
 
 
 class ClinicalGroupChat:
@@ -169,7 +170,15 @@ class ClinicalGroupChat:
             yield text if held is None else held.take(text, calls=self._turn.calls_of_message)
 
     async def _look_up(self, agent: TeamAgent, ask: Ask, history: ChatHistory) -> str | None:
-        """Fetch what the record answers alone; return what is said of it without a model."""
+        """Fetch what the record answers alone; return what is said of it without a model.
+
+        Nor is a model asked whose chart is open: it may be wrong.
+        """
+        turn, request = self._turn, self._turn.request
+        is_of_model = turn.checking is not None and turn.checking.is_language_model
+        if is_of_model and self._may_promise(ask) and says(request.text, "roster"):
+            known = (request.all_patient_ids, request.identities, request.patient_id)
+            return direct_answers.roster_told(turn.language, *known)
         if ask.cue == "step":
             await direct_answers.look_up_step(agent, self._turn, history)
         elif not self._controller.speakers.plan_runs:
@@ -234,11 +243,15 @@ class ClinicalGroupChat:
         turn = self._turn
         says_again = any((one.agent, one.text) == (draft.agent, draft.text) for one in turn.said)
         is_spent = turn.is_spent and draft.ends_with_call
-        is_stuck = draft.text and not draft.has_support and (is_spent or says_again)
+        is_unsupported = draft.has_support is False
+        is_stuck = draft.text and not draft.has_support
+        is_stuck = is_stuck and (is_spent or says_again or is_unsupported)
         is_asked = draft.is_left_out or is_stuck or turn.is_cut or hands_back(draft.text)
         if not (is_asked and (is_spent or direct_answers.told_by_rows(turn) is not None)):
             return ""
         lead = draft.what_is_left or (turn.text("broke_off") if turn.is_cut else "")
+        if is_unsupported and not (lead or is_spent or says_again):
+            lead = turn.text("rows_instead")
         return f"\n\n{direct_answers.said_without_words(turn, lead)}"
 
     def _break_off(self, draft: Draft) -> None:

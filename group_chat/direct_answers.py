@@ -5,7 +5,7 @@ through notes, is the model's.
 """
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
 from semantic_kernel.contents import (
     AuthorRole,
@@ -16,6 +16,7 @@ from semantic_kernel.contents import (
 )
 
 from data_models.errors import ModelError
+from data_models.patient_identity import PatientIdentity
 from group_chat.agents import TeamAgent
 from group_chat.drafts.item_lines import changes_told
 from group_chat.tools.function import PLUGIN
@@ -131,6 +132,32 @@ def _answer_of(read: Utterance, turn: TurnContext, *, text: str = "") -> ChartQu
     words, told = answer_words(read.language), told_before(turn.request.heard)
     asked, held = read.about[:_QUESTIONS], turn.request.held
     return answered(asked, turn.looked, words, held=held, told=told, text=text)
+
+
+def roster_told(
+    language: str,
+    patients: Sequence[str],
+    identities: Mapping[str, PatientIdentity | None],
+    active: str | None,
+) -> str:
+    """Return whom a conversation knows and whose chart is open: code knows, a model may not."""
+    names = [
+        named(language, one, identities.get(one))
+        + (f" {talk_text(language, 'active')}" if one == active else "")
+        for one in patients
+    ]
+    if not names:
+        return talk_text(language, "nobody_discussed", next=talk_text(language, "no_patient_yet"))
+    said = "one_discussed" if len(names) == 1 else "many_discussed"
+    return talk_text(language, said, count=len(names), names=", ".join(names))
+
+
+def named(language: str, patient_id: str | None, identity: PatientIdentity | None) -> str:
+    """Return how a patient is named: by name and birth date, where both are known, and by id."""
+    if identity is None or not (identity.name and identity.birth_date):
+        return f"`{patient_id}`"
+    name, born = identity.name, identity.birth_date
+    return talk_text(language, "who_is", name=name, born=born, patient=patient_id)
 
 
 def said_without_words(turn: TurnContext, lead: str = "") -> str:

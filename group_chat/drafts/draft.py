@@ -102,6 +102,7 @@ class Draft:
         self._said_before: str | None = None
         self._tools_at_last_text = 0
         self._has_written = False
+        self._is_models = False
         self.is_by_rules = False
         """Whether what is written is no model's, though there is one."""
 
@@ -138,9 +139,11 @@ class Draft:
 
         It needs no check.
         """
+        return self.settle() + self._send(inert(self._own(text), hosts=self._turn.link_hosts))
+
+    def _own(self, text: str) -> str:
         read = self._turn.request.utterance
-        said = text if read is None else in_own_language(text, read.language)
-        return self.settle() + self._send(inert(said, hosts=self._turn.link_hosts))
+        return text if read is None else in_own_language(text, read.language)
 
     def settle(self) -> str:
         """Send what was held because it might have gone on; return that."""
@@ -185,9 +188,10 @@ class Draft:
         return sent
 
     @property
-    def has_support(self) -> bool:
-        """Whether the record supports a sentence of it."""
-        return any(one.state == "supported" for one in self._statements)
+    def has_support(self) -> bool | None:
+        """Whether the record supports a sentence of it; None where none is of the record."""
+        states = {one.state for one in self._statements}
+        return "supported" in states if states else None
 
     @property
     def ends_with_call(self) -> bool:
@@ -204,9 +208,8 @@ class Draft:
         """What is said where nothing of a message may be shown; "" where something is."""
         if not self.is_left_out:
             return ""
-        of_record = any(
-            one.verdict.sources or one.verdict.is_withheld_whole for one in self._withheld
-        )
+        verdicts = [one.verdict for one in self._withheld]
+        of_record = any(one.sources or one.is_withheld_whole for one in verdicts)
         return self._turn.text("nothing_left" if of_record else "nothing_done")
 
     def finish(self, *, now: datetime, is_whole: bool = True) -> AgentMessage | None:
@@ -263,11 +266,10 @@ class Draft:
 
     @property
     def _maker(self) -> Literal["model", "rules"] | None:
-        """Who wrote it; words that are only the server's own are no model's."""
+        """Who wrote it: a model, if a word of it is shown, whatever rows stand behind it."""
         if (checking := self._turn.checking) is None:
             return None
-        by_model = checking.is_language_model and self._has_written and not self.is_by_rules
-        return "model" if by_model else "rules"
+        return "model" if checking.is_language_model and self._is_models else "rules"
 
     def _show(self, pieces: Sequence[CheckedPiece]) -> str:
         return "".join(self._show_one(piece) for piece in pieces)
@@ -289,6 +291,7 @@ class Draft:
             return ""  # a model that is asked to correct a sentence says all of them again
         start = self._length
         shown = self._send(text)
+        self._is_models = self._is_models or (bool(shown.strip()) and not self.is_by_rules)
         is_own = self.is_by_rules and piece.verdict.state != "supported"  # no model's words
         if self._output.marks(piece.verdict) and shown.strip() and not is_own:
             self._note(piece, shown, start)
@@ -321,7 +324,7 @@ class Draft:
                 end=self._length,
                 state="contradicted",
                 sources=one.verdict.sources,
-                record_says=one.verdict.record_says,
+                record_says=self._own(one.verdict.record_says),
                 text="" if one.verdict.is_withheld_whole else one.text.strip(),
             )
             for one in self._withheld

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from data_models.scenarios.scenario import FieldDefinition
+from group_chat.direct_answers import roster_told
 from group_chat.drafts.checked_output import RECORD_TOOLS
 from group_chat.offline.plain_talk import (
     as_said,
@@ -176,15 +177,8 @@ def _starts_scenario(prompt: Prompt) -> str:
 
 
 def _roster(prompt: Prompt) -> OfflineReply:
-    active = f" {prompt.text('active')}"
-    names = [
-        prompt.named(one, prompt.identities.get(one)) + active * (one == prompt.patient_id)
-        for one in prompt.patients
-    ]
-    if not names:
-        return prompt.say("nobody_discussed", next=prompt.text("no_patient_yet"))
-    said = "one_discussed" if len(names) == 1 else "many_discussed"
-    return prompt.say(said, count=len(names), names=", ".join(names))
+    known = (prompt.patients, prompt.identities, prompt.patient_id)
+    return OfflineReply(text=roster_told(prompt.language, *known))
 
 
 def propose(prompt: Prompt) -> OfflineReply:

@@ -17,6 +17,7 @@ from semantic_kernel.contents import (
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
 from data_models.patient_identity import PatientIdentity
+from group_chat.direct_answers import named
 from group_chat.messages import CUE_NAME, HANDS_BACK_TO
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, lines_of
@@ -165,14 +166,7 @@ class Prompt:
     @property
     def who(self) -> str:
         """Who is open by name and birth date, as far as they are known, and by id."""
-        return self.named(self.patient_id, self.identity)
-
-    def named(self, patient_id: str | None, identity: PatientIdentity | None) -> str:
-        """Return how a patient is named: see `who`."""
-        if identity is None or not (identity.name and identity.birth_date):
-            return f"`{patient_id}`"
-        name, born = identity.name, identity.birth_date
-        return self.text("who_is", name=name, born=born, patient=patient_id)
+        return named(self.language, self.patient_id, self.identity)
 
     def text(self, name: str, /, **parts: object) -> str:
         """Return one of our own texts in the language of the user."""

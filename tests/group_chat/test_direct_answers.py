@@ -72,6 +72,33 @@ async def test_by_default_the_model_is_asked() -> None:
         assert heard.said == [("PatientStatus", "It is 0.9.")]
 
 
+@pytest.mark.parametrize("said", ["Nothing was found.", "It is low. I sent it."])
+async def test_behind_what_no_row_supports_stand_the_rows(said: str) -> None:
+    async with team_world() as world:
+        asked = read("latest creatinine?", CREATININE)
+        heard = await world.say("latest creatinine?", text(said), utterance=asked)
+        (message,) = [one.message for one in heard.of(AgentMessageFinished)]
+        assert message.text.startswith(said.partition(" I sent")[0])
+        assert "own rows:\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19" in message.text
+        assert message.made_by == "model"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("which chart is open", "One patient was discussed in this conversation: `patient_4`"),
+        ("welche Akte ist offen?", "In diesem Gespräch wurde über eine Person gesprochen:"),
+        ("who have we discussed so far", "One patient was discussed in this conversation:"),
+    ],
+)
+async def test_no_model_is_asked_whose_chart_is_open(asked: str, said: str) -> None:
+    async with team_world() as world:
+        heard = await world.say(asked)
+        ((agent, told),) = heard.said
+        assert (agent, told[: len(said)]) == ("Orchestrator", said)
+        assert world.prompts() == []
+
+
 WRITTEN_CALL = text(
     '<tool_call>{"name": "results", "arguments": {"names": ["creatinine"]}}</tool_call>'
 )
