@@ -243,7 +243,7 @@ class ClinicalGroupChat:
         turn = self._turn
         says_again = any((one.agent, one.text) == (draft.agent, draft.text) for one in turn.said)
         is_spent = turn.is_spent and draft.ends_with_call
-        is_unsupported = draft.has_support is False
+        is_unsupported = draft.has_support is False and not self._controller.speakers.plan_runs
         is_stuck = draft.text and not draft.has_support
         is_stuck = is_stuck and (is_spent or says_again or is_unsupported)
         is_asked = draft.is_left_out or is_stuck or turn.is_cut or hands_back(draft.text)

@@ -9,7 +9,7 @@ from data_models.conversations import turn_events
 from data_models.written_order import in_written_order
 from group_chat.drafts.checked_output import CheckedOutput, CheckedPiece
 from group_chat.drafts.citations import citations_in
-from group_chat.drafts.item_lines import changes_told
+from group_chat.drafts.item_lines import changes_told, disputes_told
 from group_chat.turn_context import TurnContext
 from services.language.model_output.hand_over import PROMISE_LIMIT_CHARS
 from services.language.model_output.inert import InertStream, inert
@@ -201,7 +201,7 @@ class Draft:
     @property
     def is_left_out(self) -> bool:
         """Whether something was written, and none of it may be shown."""
-        return not self.text and bool(self._withheld)
+        return bool(self._withheld) and not any(map(str.isalnum, self.text))
 
     @property
     def what_is_left(self) -> str:
@@ -225,7 +225,7 @@ class Draft:
             if self.is_blank and not self._withheld:
                 self._show(self._unlooked)
         if self.is_left_out:
-            self._send(self.what_is_left)
+            self._send(f"\n\n{self.what_is_left}")
         self._tell_changes()
         if not (text := self.text):
             return None
@@ -252,11 +252,11 @@ class Draft:
         return message
 
     def _tell_changes(self) -> None:
-        """Say what tools of this message changed, beside what a model says of that."""
-        runs = self._turn.ran[self._first_run :] if self._output.withholds else ()
-        if told := changes_told(self._turn, runs):
-            gap = "" if self.is_blank else "\n\n"
-            self._send(inert(f"{gap}{told}", hosts=self._turn.link_hosts))
+        """Say what tools of this message changed, and where sources differ on what is told."""
+        runs = self._turn.ran[self._first_run :]
+        told = (changes_told(self._turn, runs), disputes_told(self._turn, self.text))
+        for one in filter(None, told if self._output.withholds else ()):
+            self._send(inert(f"\n\n{one}", hosts=self._turn.link_hosts))
 
     def by_rules(self, text: str, *, now: datetime) -> AgentMessage | None:
         """Say `text`, which no model wrote, where nothing was said, and end the message."""

@@ -22,6 +22,8 @@ CARRIED_OUT = "carried out"
 _TOOLS: Mapping[str, Mapping[str, str]] = read_yaml(
     Path(__file__).with_name("deeds.yaml").read_bytes()
 )
+OUTWARD = frozenset({"sent", "prescribed", "referred", "signed"})
+"""What reaches somebody else."""
 NEVER_DONE = frozenset({"ordered"})
 """What nothing here does: a draft of an order is none, whatever was said of it before."""
 _SHORT_CLAIM_WORDS = 2

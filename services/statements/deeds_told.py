@@ -12,6 +12,7 @@ from services.statements.deeds import (
     DONE,
     NEVER_DONE,
     OF_PLAN,
+    OUTWARD,
     OWN,
     claims_deed,
     is_in_course,
@@ -47,7 +48,9 @@ def deed_told(
     is_own = is_reported or is_own_claim(clause)
     is_refused = is_own and not grounds.refused.isdisjoint(kinds)
     of_plan = () if clause.words.isdisjoint(saying("of_aims")) else map(OF_PLAN.format, kinds)
-    if not is_refused and {*kinds, *of_plan} & (
+    # "Written and sent" is not true by what was written.
+    claimed = {*kinds} & OUTWARD or {*kinds, *of_plan}
+    if not is_refused and claimed & (
         grounds.deeds if is_own else grounds.deeds | grounds.found_done
     ):
         return UNCHECKED

@@ -83,6 +83,36 @@ async def test_behind_what_no_row_supports_stand_the_rows(said: str) -> None:
         assert message.made_by == "model"
 
 
+ECOG = ChartQuestion("current_status", name="ecog")
+DISPUTED = "**ECOG**: sources differ: 2 (2025-05-21) [DocumentReference/note-6] versus 1 (2025-05"
+
+
+@pytest.mark.parametrize(
+    ("said", "is_added"),
+    [
+        ("ECOG 2.", True),
+        ("ECOG 2 (2025-05-21) [DocumentReference/note-6].", True),
+        ("ECOG 2 (2025-05-21) versus 1 (2025-05-20).", False),
+        ("Stage IVB.", False),
+    ],
+)
+async def test_who_tells_one_of_two_sides_is_followed_by_both(said: str, is_added: bool) -> None:
+    async with team_world() as world:
+        heard = await world.say("ecog?", text(said), utterance=read("ecog?", ECOG))
+        ((_, told),) = heard.said
+        assert (f"\n\n{DISPUTED}" in told) is is_added
+
+
+@pytest.mark.parametrize("said", ["```\nCreatinine: 4.7\n```", "Creat\u200binine 4.7"])
+async def test_no_signs_around_it_hide_what_the_record_contradicts(said: str) -> None:
+    async with team_world() as world:
+        asked = read("latest creatinine?", CREATININE)
+        heard = await world.say("latest creatinine?", text(said), text("."), utterance=asked)
+        ((_, told),) = heard.said
+        assert "4.7" not in told
+        assert "**Creatinine**: 0.9 mg/dL, 2025-05-19" in told
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

@@ -27,7 +27,7 @@ PASSAGE_CHARS = 260
 ROWS_SHOWN = 12
 BRIEF_FROM = 14
 """So many rows are told without their details."""
-_DIFFER = "sources differ"
+DIFFER = "sources differ"
 _PLANNED = frozenset({"care plan", "goal", "order", "medication"})
 """Kinds of which it tells something that they are completed."""
 _USUAL = frozenset({"", "final", "finished", "current", "available", "confirmed", "completed"})
@@ -50,7 +50,7 @@ def row_line(
         name = f"{name} ({words.word(means)})"
     head = f"{name}: {value}{flag_of(row, words)}" if value else name
     # Where sources differ no side is left out.
-    is_disputed = row.status == _DIFFER
+    is_disputed = row.status == DIFFER
     told = " ".join(row.detail.split())
     if is_brief and not is_disputed:  # what is not certain is told so, however short
         told = "; ".join(part for part in told.split("; ") if part in DOUBTFUL)
@@ -116,13 +116,13 @@ def seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) 
 
 
 _ROWS_OF_EACH_AGENT = 3
-NOT_RECORDED, _DIFFER = "not in the record", "sources differ"
+NOT_RECORDED = "not in the record"
 _DETAIL_CHARS, _ROWS_SHOWN = 420, 30
 
 
 def summary_of(reports: Mapping[str, str], language: str) -> str:
     """Return what agents found, by the text of each one's report."""
-    say, differ = partial(talk_text, language), answer_words(language).word(_DIFFER)
+    say, differ = partial(talk_text, language), answer_words(language).word(DIFFER)
     each = {agent: text.splitlines() for agent, text in reports.items()}
     rows = {agent: [one for one in own if one.startswith("- ")] for agent, own in each.items()}
     lines = [say("summary")]
@@ -164,7 +164,7 @@ def bullets_of(view: ChartView, words: AnswerWords) -> list[str]:
 
 
 def _line_of(row: ViewRow, words: AnswerWords) -> str:
-    if row.status == _DIFFER:  # its sides carry their own sources
+    if row.status == DIFFER:  # its sides carry their own sources
         return f"**{row.name}**: {words.word(row.status)}: {row.detail}"
     return row_line(row, words, detail_chars=_DETAIL_CHARS)
 
