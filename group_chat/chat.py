@@ -174,11 +174,10 @@ class ClinicalGroupChat:
 
         Nor is a model asked whose chart is open: it may be wrong.
         """
-        turn, request = self._turn, self._turn.request
-        is_of_model = turn.checking is not None and turn.checking.is_language_model
-        if is_of_model and self._may_promise(ask) and says(request.text, "roster"):
-            known = (request.all_patient_ids, request.identities, request.patient_id)
-            return direct_answers.roster_told(turn.language, *known)
+        turn = self._turn
+        has_model = turn.checking is not None and turn.checking.is_language_model
+        if has_model and self._may_promise(ask) and says(turn.request.text, "roster"):
+            return direct_answers.roster_told(turn)
         if ask.cue == "step":
             await direct_answers.look_up_step(agent, self._turn, history)
         elif not self._controller.speakers.plan_runs:
@@ -241,17 +240,16 @@ class ClinicalGroupChat:
     def _rows_for(self, draft: Draft) -> str:
         """Return what the rows answer where nothing is left of a message, or it goes in circles."""
         turn = self._turn
-        says_again = any((one.agent, one.text) == (draft.agent, draft.text) for one in turn.said)
         is_spent = turn.is_spent and draft.ends_with_call
+        said = ((one.agent, one.text) for one in turn.said)
+        is_again = is_spent or (draft.agent, draft.text) in said
         is_unsupported = draft.has_support is False and not self._controller.speakers.plan_runs
-        is_stuck = draft.text and not draft.has_support
-        is_stuck = is_stuck and (is_spent or says_again or is_unsupported)
+        is_stuck = draft.text and not draft.has_support and (is_again or is_unsupported)
         is_asked = draft.is_left_out or is_stuck or turn.is_cut or hands_back(draft.text)
         if not (is_asked and (is_spent or direct_answers.told_by_rows(turn) is not None)):
             return ""
         lead = draft.what_is_left or (turn.text("broke_off") if turn.is_cut else "")
-        if is_unsupported and not (lead or is_spent or says_again):
-            lead = turn.text("rows_instead")
+        lead = lead or turn.text("rows_instead") * (is_unsupported and not is_again)
         return f"\n\n{direct_answers.said_without_words(turn, lead)}"
 
     def _break_off(self, draft: Draft) -> None:

@@ -5,7 +5,7 @@ through notes, is the model's.
 """
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from semantic_kernel.contents import (
     AuthorRole,
@@ -134,22 +134,18 @@ def _answer_of(read: Utterance, turn: TurnContext, *, text: str = "") -> ChartQu
     return answered(asked, turn.looked, words, held=held, told=told, text=text)
 
 
-def roster_told(
-    language: str,
-    patients: Sequence[str],
-    identities: Mapping[str, PatientIdentity | None],
-    active: str | None,
-) -> str:
+def roster_told(turn: TurnContext) -> str:
     """Return whom a conversation knows and whose chart is open: code knows, a model may not."""
+    request, text = turn.request, turn.text
     names = [
-        named(language, one, identities.get(one))
-        + (f" {talk_text(language, 'active')}" if one == active else "")
-        for one in patients
+        named(turn.language, one, request.identities.get(one))
+        + f" {text('active')}" * (one == request.patient_id)
+        for one in request.all_patient_ids
     ]
     if not names:
-        return talk_text(language, "nobody_discussed", next=talk_text(language, "no_patient_yet"))
+        return text("nobody_discussed", next=text("no_patient_yet"))
     said = "one_discussed" if len(names) == 1 else "many_discussed"
-    return talk_text(language, said, count=len(names), names=", ".join(names))
+    return text(said, count=len(names), names=", ".join(names))
 
 
 def named(language: str, patient_id: str | None, identity: PatientIdentity | None) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from data_models.scenarios.scenario import FieldDefinition
-from group_chat.direct_answers import roster_told
 from group_chat.drafts.checked_output import RECORD_TOOLS
 from group_chat.offline.plain_talk import (
     as_said,
@@ -77,13 +76,13 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 def _answer(prompt: Prompt) -> OfflineReply:
     read = prompt.utterance
     if read is not None and read.command == "where_are_we":
-        return _roster(prompt)
+        return OfflineReply(text=prompt.roster)
     if not prompt.said:
         first = plain_answer(prompt) or _passed_on(prompt)
         if first is not None:
             return first
     if says(prompt.asked, "roster"):
-        return _roster(prompt)
+        return OfflineReply(text=prompt.roster)
     if prompt.patient_id is None:
         return nobody_open(prompt)
     is_for_several = prompt.utterance is not None and prompt.utterance.task == "plan"
@@ -174,11 +173,6 @@ def _starts_scenario(prompt: Prompt) -> str:
     is_start = command is not None and command.kind == "start" and not command.is_bare
     is_of_chart = not prompt.query or (read is not None and bool(read.about))
     return command.name if command is not None and is_start and not is_of_chart else ""
-
-
-def _roster(prompt: Prompt) -> OfflineReply:
-    known = (prompt.patients, prompt.identities, prompt.patient_id)
-    return OfflineReply(text=roster_told(prompt.language, *known))
 
 
 def propose(prompt: Prompt) -> OfflineReply:

@@ -17,7 +17,7 @@ from semantic_kernel.contents import (
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
 from data_models.patient_identity import PatientIdentity
-from group_chat.direct_answers import named
+from group_chat.direct_answers import named, roster_told
 from group_chat.messages import CUE_NAME, HANDS_BACK_TO
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, lines_of
@@ -99,7 +99,7 @@ class Prompt:
         heard: The turns of this talk that may hold what they told in passing.
         now: When the user asks; None where that is not known.
         identity: Who the patient is by the records; None where nobody knows.
-        identities: The same of all patients of the conversation.
+        roster: Whom the conversation knows, as it is said.
     """
 
     closing: str = ""
@@ -126,7 +126,7 @@ class Prompt:
     held: Sequence[str] = ()
     heard: Sequence[Turn] = ()
     identity: PatientIdentity | None = None
-    identities: Mapping[str, PatientIdentity | None] = field(default_factory=dict)
+    roster: str = ""
     now: datetime | None = None
     has_asked: bool = False
 
@@ -239,7 +239,7 @@ def prompt_of(
         held=request.held,
         heard=request.heard,
         identity=request.identity,
-        identities=request.identities,
+        roster=roster_told(turn),
         now=request.now,
     )
 
