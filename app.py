@@ -116,7 +116,7 @@ def build(
 
 def _readiness(base: foundation.Foundation, stores: Stores) -> Readiness:
     probes = {
-        "storage": stores.sessions.check,
+        "storage": stores.check,
         "model": base.team.check,
         "directory": base.directory.check,
     }
@@ -291,7 +291,9 @@ def main() -> int:
         traces = configure_traces(
             endpoint=settings.otel_exporter_otlp_endpoint, service_name=settings.otel_service_name
         )
-        with folder_held(settings.data_dir) if settings.owns_folder else nullcontext():
+        is_local, is_shared = settings.azure_account is None, settings.data_dir_shared
+        held = folder_held(settings.data_dir, is_shared=is_shared)
+        with held if is_local else nullcontext():
             asyncio.run(run(settings))
     except ConfigurationError as error:
         sys.stderr.write(f"{error}\n")

@@ -380,11 +380,6 @@ class Settings(BaseSettings):
         return None if self.is_dev or self.trusted_proxy else self.connections_per_address
 
     @property
-    def owns_folder(self) -> bool:
-        """Whether the local state is this server's alone."""
-        return self.azure_account is None and not self.data_dir_shared
-
-    @property
     def azure_account(self) -> str | None:
         """The storage account, by its endpoint or connection string; None: local files."""
         key = self.azure_storage_connection_string

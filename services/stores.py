@@ -25,6 +25,11 @@ class Stores:
     users: BlobStore
     audit: BlobStore
 
+    async def check(self) -> None:
+        """See `BlobStore.check`; of each."""
+        for store in (self.sessions, self.users, self.audit):
+            await store.check()
+
     async def close(self) -> None:
         """Release every connection."""
         for store in (self.sessions, self.users, self.audit):

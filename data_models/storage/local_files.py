@@ -22,8 +22,8 @@ LOCK_FILE = "server.lock"
 
 
 @contextmanager
-def folder_held(folder: Path) -> Iterator[None]:
-    """Hold `folder` for this process.
+def folder_held(folder: Path, *, is_shared: bool = False) -> Iterator[None]:
+    """Hold `folder` for this process, alone if it is not shared.
 
     Raises:
         ConfigurationError: another process holds it, or it cannot be written to.
@@ -31,7 +31,11 @@ def folder_held(folder: Path) -> Iterator[None]:
     lock = FileLock(folder / LOCK_FILE, mode=FILE_MODE, thread_local=False, blocking=False)
     try:
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-        lock.acquire()
+        for one in (folder, *filter(Path.is_dir, folder.iterdir())):
+            if not os.access(one, os.W_OK | os.X_OK):
+                raise PermissionError(0, "read-only, or of another user", str(one))
+        if not is_shared:
+            lock.acquire()
     except Timeout:
         raise ConfigurationError(
             f"DATA_DIR: another server uses {folder}, and two on one local folder may get in each "
@@ -40,7 +44,8 @@ def folder_held(folder: Path) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise ConfigurationError(
-            f"DATA_DIR: {folder} cannot be written to ({error.strerror}). Example: DATA_DIR=./data"
+            f"DATA_DIR: {error.filename or folder} cannot be written to ({error.strerror}). Choose "
+            "another, or give it to the user who runs the server. Example: DATA_DIR=./data"
         ) from None
     try:
         yield

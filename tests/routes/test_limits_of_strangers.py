@@ -1,6 +1,7 @@
 """What one caller, one address or one socket may ask for is bounded, and said so."""
 
 import asyncio
+import os
 import re
 from pathlib import Path
 
@@ -120,6 +121,22 @@ def test_a_second_server_on_one_folder_is_refused_and_told_why(tmp_path: Path) -
     ):
         pass
     with folder_held(tmp_path / "data"), folder_held(tmp_path / "other"):
+        pass
+
+
+@pytest.mark.skipif(os.access("/proc/sys", os.W_OK), reason="this user may write everywhere")
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path: Path, is_shared: bool) -> None:
+    (tmp_path / "audit-trail").symlink_to("/proc/sys")
+    with (
+        pytest.raises(
+            errors.ConfigurationError, match=r"DATA_DIR: .*/audit-trail cannot be written"
+        ),
+        folder_held(tmp_path, is_shared=is_shared),
+    ):
+        pass
+    (tmp_path / "audit-trail").unlink()
+    with folder_held(tmp_path, is_shared=True), folder_held(tmp_path, is_shared=True):
         pass
 
 
