@@ -11,9 +11,10 @@ from bots.rendering.delivery import Delivery
 from bots.rendering.rendering import card_activity, text_activity
 from bots.sign_in import UserSignIn
 from data_models.conversations.incoming_message import IncomingMessage
-from data_models.errors import StoreError, UserInputError
+from data_models.errors import RoundsError, StoreError, UserInputError
 from data_models.newest import Newest
 from services.channels.ports import ChannelServices
+from services.language.words.own_texts import told_to
 
 # What users did with messages that is not read, and what they are told of it. Pure.
 
@@ -164,7 +165,7 @@ class RoundsBot:
                 self.services.rate.take(message.sender.principal_id)
                 run = await self.services.scheduler.submit(message)
             except UserInputError as error:
-                return Answer({"activities": [text_activity(error.user_message)]})
+                return Answer({"activities": [text_activity(_refusal(error, message))]})
             before = [text_activity(note)] if note else []
             return Answer({"activities": [*before, *await self.delivery.collect(run)]})
         if note:
@@ -209,13 +210,11 @@ class RoundsBot:
         try:
             self.services.rate.take(message.sender.principal_id)
             run = await self.services.scheduler.submit(message)
-        except UserInputError as error:
-            self.delivery.tell(message.delivery or {}, error.user_message)
+        except (UserInputError, StoreError) as error:
+            self.delivery.tell(message.delivery or {}, _refusal(error, message))
+            if isinstance(error, StoreError):
+                raise  # A channel that sends it again may be luckier.
             return
-        except StoreError as error:
-            # The request fails too: a channel that sends it again may be luckier.
-            self.delivery.tell(message.delivery or {}, error.user_message)
-            raise
         if (delivering := self.delivery.start(run)) is not None:
             await self.services.hand_over.watch(message, delivering)
 
@@ -237,3 +236,7 @@ def _is_own(activity: Inbound) -> bool:
     return sender is not None and (
         sender.role == "bot" or (bot is not None and sender.id == bot.id)
     )
+
+
+def _refusal(error: RoundsError, message: IncomingMessage) -> str:
+    return told_to(error.user_message, message.text, language=message.language or "en")

@@ -19,6 +19,7 @@ from routes.requests.context import RouteContext, sender_of
 from routes.requests.json_input import parse_json
 from routes.streams.socket_modes import Frame, Mode, RunView, Watch
 from services.access.principal import Principal, log_off_at
+from services.language.words.own_texts import told_to
 from services.runs.hub import Run
 
 # What a client may send over a socket (spec page 6.1).
@@ -199,7 +200,9 @@ class SocketSession:
             await self._count_bad_frame()
             return
         self._bad_frames = 0
-        client_message_id = None if isinstance(frame, StopFrame) else frame.client_message_id
+        known, said = None, ""
+        if isinstance(frame, MessageFrame):
+            known, said = frame.client_message_id, frame.content
         try:
             await self.check()
             await (self._stop(frame) if isinstance(frame, StopFrame) else self._submit(frame))
@@ -207,7 +210,7 @@ class SocketSession:
             # What runs goes on and is stored; who signs in again finds its answer.
             await self.socket.close(code=LOGGED_OFF, message=b"signed out")
         except RoundsError as error:
-            await self._refuse(error, client_message_id=client_message_id)
+            await self._refuse(error, known, said)
 
     async def _count_bad_frame(self) -> None:
         self._bad_frames += 1
@@ -217,12 +220,12 @@ class SocketSession:
             return
         await asyncio.sleep(BAD_FRAME_PAUSE_SECONDS)
 
-    async def _refuse(self, error: RoundsError, *, client_message_id: str | None = None) -> None:
+    async def _refuse(self, error: RoundsError, known: str | None = None, said: str = "") -> None:
         ref = self.context.ids.new_id("ref")
         # A flood of bad frames shall not be one of log lines.
         log = logger.debug if isinstance(error, BadFrameError) else logger.info
         log("socket.refused", code=error.code, ref=ref)
-        known, text = client_message_id, error.user_message
+        text = told_to(error.user_message, said, language=self.language)
         for frame in self.mode.refusal(error.code, text, ref=ref, client_message_id=known):
             await self.send(frame)
 

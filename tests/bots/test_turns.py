@@ -455,9 +455,13 @@ async def test_a_refused_message_is_told_in_the_expected_replies(
 async def test_a_message_that_is_too_long_is_refused_in_the_chat(
     bot: Bot, channel: FakeConnector
 ) -> None:
-    posted = await channel.say(bot.url, "x" * 16_001)
-    assert posted.status == 202
-    await channel.until_said("16,000")
+    for said, told in (
+        ("x" * 16_001, "is longer than 16,000"),
+        ("die Lunge " * 1_601, "ist länger"),
+    ):
+        posted = await channel.say(bot.url, said)
+        assert posted.status == 202
+        await channel.until_said(told)
 
 
 async def test_too_many_messages_are_refused_in_the_chat(

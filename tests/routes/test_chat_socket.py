@@ -104,6 +104,19 @@ async def test_what_cannot_be_a_turn_is_refused_and_the_socket_stays_open(
     assert len(await socket.until_done()) == 2
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("der Befund ", "Die Nachricht ist länger"), ("the ", "The message is longer")],
+)
+async def test_a_refusal_is_in_the_language_of_what_is_refused(
+    server: Server, said: str, told: str
+) -> None:
+    socket = await server.socket()
+    await socket.say(said * 5_000)
+    refused, _ = await socket.until_done()
+    assert refused["error"].startswith(told)
+
+
 async def test_the_longest_message_passes(server: Server) -> None:
     socket = await server.socket()
     await socket.say("\N{FACE WITH TEARS OF JOY}" * 16_000)

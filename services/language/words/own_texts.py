@@ -8,11 +8,13 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
+from services.language.words.detection import language_of
 from services.language.words.talk_texts import day_shown
 from services.language.words.vocabulary import read_words
 
 SPOKEN = ("de", "fr", "es")
 """Languages besides English that have the file; French and Spanish only of deeds and of memory."""
+_READ_CHARS = 1_000
 _PART = re.compile(r"\\\{(\w+)\\\}")
 _FILLED_IN = re.compile(r"\{\w+\}")
 _OF_USERS = frozenset({"said", "now", "before", "shown"})
@@ -31,6 +33,11 @@ def in_own_language(text: str, language: str) -> str:
     if language not in SPOKEN:
         return text
     return "\n".join(_line(line, language) for line in text.split("\n"))
+
+
+def told_to(text: str, said: str, *, language: str) -> str:
+    """Return `text`, one of the server's own, to who `said` something; else in `language`."""
+    return in_own_language(text, language_of(said[:_READ_CHARS], default=language))
 
 
 def ends_with_own(text: str, english: str) -> bool:
