@@ -11,7 +11,7 @@ from bots.rendering.delivery import Delivery
 from bots.rendering.rendering import card_activity, text_activity
 from bots.sign_in import UserSignIn
 from data_models.conversations.incoming_message import IncomingMessage
-from data_models.errors import RoundsError, StoreError, UserInputError
+from data_models.errors import StoreError, UserInputError
 from data_models.newest import Newest
 from services.channels.ports import ChannelServices
 from services.language.words.own_texts import told_to
@@ -165,7 +165,8 @@ class RoundsBot:
                 self.services.rate.take(message.sender.principal_id)
                 run = await self.services.scheduler.submit(message)
             except UserInputError as error:
-                return Answer({"activities": [text_activity(_refusal(error, message))]})
+                told = told_to(error.user_message, message.text, language=message.language)
+                return Answer({"activities": [text_activity(told)]})
             before = [text_activity(note)] if note else []
             return Answer({"activities": [*before, *await self.delivery.collect(run)]})
         if note:
@@ -211,7 +212,8 @@ class RoundsBot:
             self.services.rate.take(message.sender.principal_id)
             run = await self.services.scheduler.submit(message)
         except (UserInputError, StoreError) as error:
-            self.delivery.tell(message.delivery or {}, _refusal(error, message))
+            told = told_to(error.user_message, message.text, language=message.language)
+            self.delivery.tell(message.delivery or {}, told)
             if isinstance(error, StoreError):
                 raise  # A channel that sends it again may be luckier.
             return
@@ -236,7 +238,3 @@ def _is_own(activity: Inbound) -> bool:
     return sender is not None and (
         sender.role == "bot" or (bot is not None and sender.id == bot.id)
     )
-
-
-def _refusal(error: RoundsError, message: IncomingMessage) -> str:
-    return told_to(error.user_message, message.text, language=message.language or "en")

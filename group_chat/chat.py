@@ -14,6 +14,7 @@ from group_chat import direct_answers
 from group_chat.agents import TeamAgent
 from group_chat.drafts.amending import amend
 from group_chat.drafts.draft import Draft, HeldText, OutputMeter
+from group_chat.drafts.item_lines import disputes_told
 from group_chat.limits import GroupChatLimits
 from group_chat.messages import (
     background,
@@ -153,6 +154,8 @@ class ClinicalGroupChat:
                 draft.write(held.text, calls=held.calls)
         async for _ in amend(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
             pass
+        if ask.cue == "close" and (told := disputes_told(self._turn, draft.text, of_all=True)):
+            draft.tell(f"\n\n{self._turn.text('to_settle')}\n\n{told}")
         if (plan := self._turn.proposed) is not None:
             self._controller.propose(plan)
             gap = "\n\n" if draft.text.strip() else ""

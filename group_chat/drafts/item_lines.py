@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from data_models.chart_view import ViewRow
 from group_chat.tools.personal.personal import ABOUT_ANOTHER
 from group_chat.turn_context import TurnContext
 from services.language.charts.answer_words import answer_words
@@ -47,21 +46,23 @@ def changes_told(turn: TurnContext, runs: Sequence[FinishedRun]) -> str:
     return "\n".join(_told(turn, tool, row) for tool, row in changed)
 
 
-def disputes_told(turn: TurnContext, text: str) -> str:
-    """Return where sources differ on what `text` tells by one of them alone; "" for nowhere."""
+def disputes_told(turn: TurnContext, text: str, *, of_all: bool = False) -> str:
+    """Return where sources differ on what `text` tells by one of them alone; "" for nowhere.
+
+    Args:
+        of_all: Whether on anything, told or not.
+    """
     answer, told = answer_words(turn.language), {*words_of(text)}
     rows = {row.name: row for view in turn.views for row in view.rows if row.status == DIFFER}
-    return "\n".join(
-        f"**{answer.word(name)}**: {answer.word(DIFFER)}: {answer.in_words(row.detail)}"
-        for name, row in rows.items()
-        if any(told.issuperset(words_of(one)) for one in (name, answer.word(name)))
-        and not told.issuperset(words_of(" ".join(_sides_of(row))))
-    )
-
-
-def _sides_of(row: ViewRow) -> list[str]:
-    """Return each value of `2 (2025-05-21) [a/b] versus 1 (2025-05-20); earlier: …`."""
-    return [one.partition(" (")[0] for one in row.detail.partition("; ")[0].split(" versus ")]
+    lines = list[str]()
+    for name, row in rows.items():
+        # `2 (2025-05-21) [a/b] versus 1 (2025-05-20) [c/d]; earlier: 0 (2024-09-18) [e/f]`
+        sides = [one.partition(" (")[0] for one in row.detail.partition("; ")[0].split(" versus ")]
+        is_named = any(told.issuperset(words_of(one)) for one in (name, answer.word(name)))
+        if (of_all or is_named) and not told.issuperset(words_of(" ".join(sides))):
+            state, detail = answer.word(DIFFER), answer.in_words(row.detail)
+            lines.append(f"**{answer.word(name)}**: {state}: {detail}")
+    return "\n".join(lines)
 
 
 def _told(turn: TurnContext, tool: str, row: Mapping[str, Any]) -> str:

@@ -69,6 +69,19 @@ async def test_rows_speak_for_who_says_nothing_and_the_others_are_kept(world: Te
     assert present(heard.plan).status == "done"
 
 
+async def test_a_close_that_says_all_agree_is_followed_by_what_does_not(world: TeamWorld) -> None:
+    plan = await proposed(world, "PatientStatus")
+    asked = Utterance(text="yes", yes_no="yes")
+    said_by = {"PatientStatus": "Stage IVB.", "Orchestrator": "All sources agree."}
+    world.model.brain = lambda one: text(said_by.get(name_of(one).removeprefix("the "), ""))
+    heard = await world.say("yes", plan=plan, utterance=asked)
+    settled = (
+        "**For the board to settle: sources differ**\n\n**ECOG**: sources differ: 2 (2025-05-21)"
+    )
+    assert heard.said[-1][1].startswith(f"All sources agree.\n\n{settled}")
+    assert all("ECOG" not in told for _, told in heard.said[:-1])
+
+
 def after_a_look(request: RecordedRequest) -> Reply:
     """Look first: who speaks of the record without a look is shown only when all is written."""
     looked = any(row["role"] == "tool" for row in request.messages)

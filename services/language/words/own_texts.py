@@ -36,7 +36,7 @@ def in_own_language(text: str, language: str) -> str:
 
 
 def told_to(text: str, said: str, *, language: str) -> str:
-    """Return `text`, one of the server's own, to who `said` something; else in `language`."""
+    """Return `text`, one of the server's own, in the language of what was `said`, if it has one."""
     return in_own_language(text, language_of(said[:_READ_CHARS], default=language))
 
 
