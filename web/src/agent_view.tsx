@@ -101,7 +101,7 @@ function LeftOut({ claims }: { claims: Claim[] }) {
       <strong>{strings.claims.leftOutTitle(withheld.length)}</strong>
       <ul>
         {withheld.map((claim, place) => (
-          <li key={place}>{strings.claims.leftOut(claim.record_says)}</li>
+          <li key={place}>{strings.claims.leftOut(claim.record_says, claim.sources.length > 0)}</li>
         ))}
       </ul>
     </div>

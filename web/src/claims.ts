@@ -79,7 +79,7 @@ export function claimsInText(text: string, claims: readonly Claim[]): string {
     .filter((claim) => claim.state !== "supported")
     .map((claim) =>
       claim.state === "contradicted"
-        ? strings.claims.leftOut(claim.record_says)
+        ? strings.claims.leftOut(claim.record_says, claim.sources.length > 0)
         : chars.slice(claim.start, claim.end).join("").trim(),
     );
   if (lines.length === 0) return text;

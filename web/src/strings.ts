@@ -328,7 +328,8 @@ const english = {
     supported: (number: number, all: number) =>
       `${number} of ${all} ${all === 1 ? "statement" : "statements"} supported`,
     leftOutTitle: (number: number) => count(number, "statement was left out", "statements were left out"),
-    leftOut: (says: string) => (says ? `The record says: ${says}` : "The record does not agree with it."),
+    leftOut: (says: string, isOfRecord: boolean) =>
+      isOfRecord && says ? `The record says: ${says}` : says || "The record does not agree with it.",
   },
 
   copy: {

@@ -342,7 +342,8 @@ export const german: Strings = {
       `${number} von ${all} ${all === 1 ? "Aussage" : "Aussagen"} gestützt`,
     leftOutTitle: (number: number) =>
       count(number, "Aussage wurde weggelassen", "Aussagen wurden weggelassen"),
-    leftOut: (says: string) => (says ? `In der Akte steht: ${says}` : "Die Akte stimmt damit nicht überein."),
+    leftOut: (says: string, isOfRecord: boolean) =>
+      isOfRecord && says ? `In der Akte steht: ${says}` : says || "Die Akte stimmt damit nicht überein.",
   },
 
   copy: {

@@ -57,6 +57,12 @@ describe("claims", () => {
       { ...claim(0, 10), state: "contradicted", record_says: "80 mg" },
     ]);
     expect(told).toContain("80 mg");
+    const source = { ...claim(0, 10), state: "contradicted" as const, sources: ["Observation/k-1"] };
+    const [sent, dose] = ["Nothing was sent in this conversation.", "80 mg"].map((says, place) =>
+      claimsInText("A", [{ ...source, record_says: says, sources: source.sources.slice(1 - place) }]),
+    );
+    expect(sent).not.toContain("The record says");
+    expect(dose).toContain("The record says: 80 mg");
     expect(claimsInText("Dose 80 mg.", [])).toBe("Dose 80 mg.");
   });
 });
