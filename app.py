@@ -291,9 +291,8 @@ def main() -> int:
         traces = configure_traces(
             endpoint=settings.otel_exporter_otlp_endpoint, service_name=settings.otel_service_name
         )
-        is_local, is_shared = settings.azure_account is None, settings.data_dir_shared
-        held = folder_held(settings.data_dir, is_shared=is_shared)
-        with held if is_local else nullcontext():
+        held = folder_held(settings.data_dir, is_shared=settings.data_dir_shared)
+        with held if settings.azure_account is None else nullcontext():
             asyncio.run(run(settings))
     except ConfigurationError as error:
         sys.stderr.write(f"{error}\n")

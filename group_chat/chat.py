@@ -173,10 +173,7 @@ class ClinicalGroupChat:
             yield text if held is None else held.take(text, calls=self._turn.calls_of_message)
 
     async def _look_up(self, agent: TeamAgent, ask: Ask, history: ChatHistory) -> str | None:
-        """Fetch what the record answers alone; return what is said of it without a model.
-
-        Nor is a model asked whose chart is open: it may be wrong.
-        """
+        """Fetch what the record answers alone; return what code says of it, or of who is open."""
         turn = self._turn
         has_model = turn.checking is not None and turn.checking.is_language_model
         if has_model and self._may_promise(ask) and says(turn.request.text, "roster"):

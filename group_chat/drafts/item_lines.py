@@ -47,11 +47,7 @@ def changes_told(turn: TurnContext, runs: Sequence[FinishedRun]) -> str:
 
 
 def disputes_told(turn: TurnContext, text: str, *, of_all: bool = False) -> str:
-    """Return where sources differ on what `text` tells by one of them alone; "" for nowhere.
-
-    Args:
-        of_all: Whether on anything, told or not.
-    """
+    """Return where sources differ on what `text` tells, or on anything, but for what it shows."""
     answer, told = answer_words(turn.language), {*words_of(text)}
     rows = {row.name: row for view in turn.views for row in view.rows if row.status == DIFFER}
     lines = list[str]()
@@ -60,8 +56,8 @@ def disputes_told(turn: TurnContext, text: str, *, of_all: bool = False) -> str:
         sides = [one.partition(" (")[0] for one in row.detail.partition("; ")[0].split(" versus ")]
         is_named = any(told.issuperset(words_of(one)) for one in (name, answer.word(name)))
         if (of_all or is_named) and not told.issuperset(words_of(" ".join(sides))):
-            state, detail = answer.word(DIFFER), answer.in_words(row.detail)
-            lines.append(f"**{answer.word(name)}**: {state}: {detail}")
+            told_name, state = answer.word(name), answer.word(DIFFER)
+            lines.append(f"**{told_name}**: {state}: {answer.in_words(row.detail)}")
     return "\n".join(lines)
 
 

@@ -200,9 +200,6 @@ class SocketSession:
             await self._count_bad_frame()
             return
         self._bad_frames = 0
-        known, said = None, ""
-        if isinstance(frame, MessageFrame):
-            known, said = frame.client_message_id, frame.content
         try:
             await self.check()
             await (self._stop(frame) if isinstance(frame, StopFrame) else self._submit(frame))
@@ -210,7 +207,7 @@ class SocketSession:
             # What runs goes on and is stored; who signs in again finds its answer.
             await self.socket.close(code=LOGGED_OFF, message=b"signed out")
         except RoundsError as error:
-            await self._refuse(error, known, said)
+            await self._refuse(error, frame)
 
     async def _count_bad_frame(self) -> None:
         self._bad_frames += 1
@@ -220,14 +217,17 @@ class SocketSession:
             return
         await asyncio.sleep(BAD_FRAME_PAUSE_SECONDS)
 
-    async def _refuse(self, error: RoundsError, known: str | None = None, said: str = "") -> None:
+    async def _refuse(self, error: RoundsError, frame: ClientFrame | None = None) -> None:
         ref = self.context.ids.new_id("ref")
         # A flood of bad frames shall not be one of log lines.
         log = logger.debug if isinstance(error, BadFrameError) else logger.info
         log("socket.refused", code=error.code, ref=ref)
+        known, said = None, ""
+        if isinstance(frame, MessageFrame):
+            known, said = frame.client_message_id, frame.content
         text = told_to(error.user_message, said, language=self.language)
-        for frame in self.mode.refusal(error.code, text, ref=ref, client_message_id=known):
-            await self.send(frame)
+        for one in self.mode.refusal(error.code, text, ref=ref, client_message_id=known):
+            await self.send(one)
 
     async def _stop(self, frame: StopFrame) -> None:
         owner = self.principal.id

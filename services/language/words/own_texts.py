@@ -14,7 +14,6 @@ from services.language.words.vocabulary import read_words
 
 SPOKEN = ("de", "fr", "es")
 """Languages besides English that have the file; French and Spanish only of deeds and of memory."""
-_READ_CHARS = 1_000
 _PART = re.compile(r"\\\{(\w+)\\\}")
 _FILLED_IN = re.compile(r"\{\w+\}")
 _OF_USERS = frozenset({"said", "now", "before", "shown"})
@@ -37,7 +36,7 @@ def in_own_language(text: str, language: str) -> str:
 
 def told_to(text: str, said: str, *, language: str) -> str:
     """Return `text`, one of the server's own, in the language of what was `said`, if it has one."""
-    return in_own_language(text, language_of(said[:_READ_CHARS], default=language))
+    return in_own_language(text, language_of(said[:1_000], default=language))
 
 
 def ends_with_own(text: str, english: str) -> bool:
