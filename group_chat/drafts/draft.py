@@ -135,10 +135,7 @@ class Draft:
         return self._show(self._output.feed(self._inert.feed(self._filter.feed(text))))
 
     def tell(self, text: str) -> str:
-        """Send text of the server's own, in the user's language; return what was sent.
-
-        It needs no check.
-        """
+        """Send the server's own text, unchecked, in the user's language; return what was sent."""
         return self.settle() + self._send(inert(self._own(text), hosts=self._turn.link_hosts))
 
     def _own(self, text: str) -> str:
@@ -201,7 +198,8 @@ class Draft:
     @property
     def is_left_out(self) -> bool:
         """Whether something was written, and none of it may be shown."""
-        return bool(self._withheld) and not any(map(str.isalnum, self.text))
+        lines = (one for one in self.text.splitlines() if not one.lstrip().startswith("```"))
+        return bool(self._withheld) and not any(map(str.isalnum, "".join(lines)))
 
     @property
     def what_is_left(self) -> str:
@@ -253,10 +251,11 @@ class Draft:
 
     def _tell_changes(self) -> None:
         """Say what tools of this message changed, and where sources differ on what is told."""
+        if not self._output.withholds:
+            return
         runs = self._turn.ran[self._first_run :]
-        told = (changes_told(self._turn, runs), disputes_told(self._turn, self.text))
-        for one in filter(None, told if self._output.withholds else ()):
-            self._send(inert(f"\n\n{one}", hosts=self._turn.link_hosts))
+        for one in (changes_told(self._turn, runs), disputes_told(self._turn, self.text)):
+            self._send(inert(f"\n\n{one}" if one else "", hosts=self._turn.link_hosts))
 
     def by_rules(self, text: str, *, now: datetime) -> AgentMessage | None:
         """Say `text`, which no model wrote, where nothing was said, and end the message."""

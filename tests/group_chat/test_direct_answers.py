@@ -103,7 +103,9 @@ async def test_who_tells_one_of_two_sides_is_followed_by_both(said: str, is_adde
         assert (f"\n\n{DISPUTED}" in told) is is_added
 
 
-@pytest.mark.parametrize("said", ["```\nCreatinine: 4.7\n```", "Creat\u200binine 4.7"])
+@pytest.mark.parametrize(
+    "said", ["```\nCreatinine: 4.7\n```", "```text\nCreatinine 4.7\n```", "Creat\u200binine 4.7"]
+)
 async def test_no_signs_around_it_hide_what_the_record_contradicts(said: str) -> None:
     async with team_world() as world:
         asked = read("latest creatinine?", CREATININE)

@@ -193,7 +193,11 @@ def test_what_a_tool_did_may_be_told_in_any_words() -> None:
     clerk = Speaker(reads_records=False)
     written = grounds(deeds=set(proven_by("create_report")))
     assert verdict("The report was filed.", on=written).state == "unchecked"
-    for one in ("The report was filed and sent to the GP.", "I filed it and mailed it to the GP."):
+    for one in (
+        "The report was filed and sent to the GP.",
+        "I filed it and mailed it to the GP.",
+        "Der Bericht wurde gespeichert und an alle gemailt.",
+    ):
         assert verdict(one, on=written).state == "contradicted", one
     done = Grounds(deeds=set(proven_by("book_appointment")))
     assert verdict("Your appointment is confirmed.", speaker=clerk, on=done).state == "unchecked"
