@@ -14,7 +14,7 @@ from services.identity.directory import Directory, NameSought, Sought
 from services.identity.names.covers import name_words
 from services.identity.names.index import PersonIndex
 from services.identity.names.matching import Known, Mention, mentions_in
-from services.identity.names.name_signs import contradicts
+from services.identity.names.name_signs import contradicts, is_turned_to
 from services.identity.names.person import Person
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of
@@ -117,7 +117,7 @@ class SubjectLinker:
         if index is None:
             index = PersonIndex(people=filter(None, situation.roster.values()))
         known = self._known(index, situation)
-        mentions = [_settled(one, index, situation) for one in mentions_in(message, known)]
+        mentions = [_settled(one, message, index, situation) for one in mentions_in(message, known)]
         mentions = [one for one in mentions if not _is_passed_by(one, text, message)]
         said = Said(
             message=message,
@@ -235,10 +235,13 @@ def _looks_like_name(word: Word) -> bool:
     return word.stands_as_name or (not word.is_common and not word.is_eponym)
 
 
-def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Mention:
+def _settled(
+    mention: Mention, message: Message, index: PersonIndex, situation: Situation
+) -> Mention:
     """Return the mention as the user has said before that these words are meant.
 
-    What was said of "Mr Moen" says nothing of "Mrs Moen", and nothing of "the other Moen".
+    What was said of "Mr Moen" says nothing of "Mrs Moen", and nothing of "the other Moen"; "no, I
+    meant Moen" means another one than is open.
     """
     meant = situation.settled.get(mention.words.casefold())
     if meant is None or any(one.is_another for one in mention.span):
@@ -247,6 +250,8 @@ def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Ment
     if person is not None and contradicts(mention.span, person):
         return mention
     if meant == situation.active:
+        if mention.people and mention.span and is_turned_to(message.words, mention.span):
+            return mention
         return replace(mention, people=(), names_open=True, strength="full")
     return mention if person is None else replace(mention, people=(person,), strength="full")
 
@@ -314,16 +319,7 @@ def _may_name(message: Message, said: Said) -> bool:
     ):
         return True
     explained = {id(word) for one in said.mentions for word in one.span}
-    return any(
-        id(one) not in explained
-        and _looks_like_name(one)
-        and not (one.raw.isupper() and len(one.raw) > 1)
-        and (
-            one.is_capital
-            or one.is_owner
-            or one.title is not None
-            or one.is_heading
-            or (one.raw[0].isupper() and not one.is_common)
-        )
-        for one in message.words
-    )
+    left = [one for one in message.words if id(one) not in explained and _looks_like_name(one)]
+    left = [one for one in left if not one.raw.isupper() or len(one.raw) == 1]
+    is_signed = any(one.is_capital or one.is_owner or one.is_heading or one.title for one in left)
+    return is_signed or any(one.raw[0].isupper() and not one.is_common for one in left)

@@ -13,6 +13,7 @@ from services.language.charts.chart_entries import words_of_questions
 from services.language.figures.full_dates import FullDate
 from services.language.people.ages_told import AgeTold
 from services.language.people.mentions import Message
+from services.language.several_requests import begun_before
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 
@@ -98,9 +99,11 @@ def is_in_passing(said: Said, others: Sequence[Person]) -> bool:
 def is_after_the_open_one(message: Message, place: int) -> bool:
     """Whether who is named at `place` stands beside the open patient, of whom is spoken, too.
 
-    "Is her stage higher than Doyle's?", "Francis Doyle is her husband": not a change of patient.
+    "Is her stage higher than Doyle's?", "Francis Doyle is her husband", "bp? and note for Doyle:
+    npo": not a change of patient.
     """
     is_later = message.pronoun_at is not None and message.pronoun_at < place
+    is_later |= begun_before(message.text, place)
     return is_later or asked_about.calls_relative(message, place)
 
 

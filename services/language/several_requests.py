@@ -34,6 +34,12 @@ def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
     return (text,) if is_one else tuple(sorted(wanted, key=lambda one: places[_place(one)]))
 
 
+def begun_before(text: str, place: int) -> bool:
+    """Whether a request by itself stands before the one at `place`: "bp? and note for Doyle: …"."""
+    wanted = [one for one in apart(text) if one in text]
+    return len(wanted) > 1 and any(text.find(one) + len(one) <= place for one in wanted)
+
+
 def behind_opening(text: str) -> str:
     """Return what is told behind "open patient_7, note that …"; else the whole of `text`."""
     for at in range(1, min(_HEAD_WORDS, len(text.split())) * (len(text) <= _MOST_CHARS)):

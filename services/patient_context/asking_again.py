@@ -12,7 +12,7 @@ from services.identity.names.person import Person
 from services.identity.wording import SAY_WHICH
 from services.language.people.mentions import read_words
 from services.language.requests.work import REQUEST_LIMIT_CHARS
-from services.language.several_requests import pieces_of
+from services.language.several_requests import begun_before, pieces_of
 from services.language.words.folding import words_of
 from services.language.words.people_words import common_words
 from services.language.words.phrases import says, without
@@ -32,6 +32,7 @@ from services.patient_context.answers import (
     waiting_in,
 )
 from services.patient_context.conclusion import PatientTurn, verdict_saying
+from services.patient_context.reading.candidates import digits_of
 from services.patient_context.verdict import PatientVerdict
 
 _QUOTED_CHARS = 120
@@ -119,10 +120,15 @@ def apart_from_others(
     """
     index = verdict.people or PersonIndex(people=())
     found = filter(None, map(index.with_id, options))
-    own = frozenset() if verdict.person is None else name_words(verdict.person)
-    others = {word for one in found for word in name_words(one)} - own - _title_words(asked)
-    parts, is_other = ["", ""], False
-    for piece in pieces_of(asked):
+    names = () if verdict.person is None else name_words(verdict.person)
+    own = {digits_of(verdict.patient_id or ""), *names}
+    others = {word for one in found for word in (*name_words(one), digits_of(one.patient_id or ""))}
+    others -= own | _title_words(asked)
+    pieces, parts = pieces_of(asked), ["", ""]
+    at = next((at for at, one in enumerate(pieces) if are_near(words_of(one), own)), 0)
+    # Of "bp? and note for Doyle: npo" the first is of the one who was open.
+    is_other = verdict.decision != "UNCHANGED" and begun_before(asked, len("".join(pieces[:at])))
+    for piece in pieces:
         is_other |= are_near(words_of(piece), others)
         is_other &= not are_near(words_of(piece), own)
         parts[is_other] += piece

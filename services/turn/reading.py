@@ -10,6 +10,7 @@ from data_models.chat_context import ChatContext
 from services.language.people.without_names import without_names
 from services.language.reading import reading_of
 from services.language.replies.yes_no import behind_answer
+from services.language.told.held_statements import asks_to_hold
 from services.language.utterance import Situation, TeamMember, Utterance
 from services.language.words.detection import language_of
 from services.patient_context.who import noted_people
@@ -76,7 +77,8 @@ def question_before(turn: LoadedTurn, document: ChatContext) -> str:
     read = (
         reading_of(asked, Situation(now=turn.now)) if turn.now - last.timestamp <= _NEAR else None
     )
-    return asked if read is not None and read.about else ""
+    # "note: fall risk" is of the one of whom it was said.
+    return asked if read is not None and read.about and not asks_to_hold(asked) else ""
 
 
 def situation_of(turn: GroundedTurn, agents: Sequence[TeamMember]) -> Situation:

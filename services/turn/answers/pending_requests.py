@@ -84,6 +84,7 @@ class PendingRequests(TurnStep):
         opens = question is not None and bool(question.payload.get(answers.OPENS_ONLY))
         opens |= verdict.is_bare_switch and verdict.patient_id != turn.active_patient_id
         is_here = verdict.reply is None and says(text, "same_question")
+        opens &= not _left(turn.open_question(), None)  # what waits was asked last
         if not is_here and not (opens and says(text, "same_for_another")):
             return verdict
         last = ""

@@ -242,6 +242,34 @@ async def test_what_was_said_of_one_name_is_not_done_for_who_bears_another(said:
     assert ("Moen takes ramipril" in [text for _, text in asked]) is False
 
 
+@pytest.mark.parametrize("whom", ["Tonia Quitzon", "patient_3", "Quitzon"])
+async def test_what_stands_before_a_note_for_another_is_not_answered_of_them(whom: str) -> None:
+    world = with_namesakes()
+    said = ["open Tonia Quitzon", "open Twyla Moen", f"bp? and note for {whom}: npo"]
+    assert await asked_of_team(world, *said) == []
+
+    assert "“bp?” was not answered" in notices(await world.say("Tonia"))
+
+
+async def test_what_stands_before_a_note_for_another_is_of_the_open_patient() -> None:
+    said = ["open Tonia Quitzon", "open Twyla Moen", "bp? and note for Tonia Quitzon: npo"]
+    assert await asked_of_team(with_namesakes(), *said, "Twyla") == [("patient_2", "bp?")]
+
+
+@pytest.mark.parametrize("says", ["no, I meant Moen", "nein, ich meinte Moen", "und jetzt Moen"])
+async def test_who_meant_a_namesake_of_the_open_one_is_asked_again(says: str) -> None:
+    world = with_namesakes()
+    await asked_of_team(world, *OPENED, "Moen's creatinine?", "Twyla")
+
+    assert "Elvis Moen" in (await world.say(says)).texts[-1]
+
+
+async def test_the_older_one_is_asked_about_and_may_be_the_open_one() -> None:
+    said = "die ältere: Natrium"
+    asked = await asked_of_team(of_both_sexes(), "patient_1", "patient_2", said, "Twyla Moen")
+    assert asked == [("patient_2", said)]
+
+
 async def test_of_a_message_about_two_only_the_part_of_who_is_chosen_is_done() -> None:
     world = with_namesakes()
     said = "Elvis Moen's crp, and then Tonia Quitzon's weight and her stage"
@@ -316,6 +344,9 @@ async def test_the_question_before_is_asked_of_who_is_turned_to_by_and(
     [
         ["is he on steroids?", "back to 2", "yes"],
         ["bp 150/90 now", "and for 2", "yes"],
+        ["note: fall risk", "and Twyla?", "1"],
+        ["notiz: sturzgefahr", "und Twyla?", "1"],
+        ["is he on steroids?", "and Quitzon's weight?", "and Twyla?", "1"],
         ["compare Elvis Moen with Tonia Quitzon", "no", "and for 2", "yes"],
     ],
 )
