@@ -144,15 +144,9 @@ def _mention(
     is_whole_name = best.has_family and best.has_given and best.is_exact
     if not is_whole_name and is_name_beside(run, span, known.others):
         return None
-    of_open = [
-        one
-        for one in all_of
-        if open_one is not None
-        and one.person.same_as(open_one)
-        and one.is_exact
-        and one.places >= frozenset(chosen[0].places)
-        and not contradicts(span, open_one)
-    ]
+    is_fit = open_one is not None and not contradicts(span, open_one)
+    of_open = [one for one in all_of if is_fit and one.is_exact and one.person.same_as(open_one)]
+    of_open = [one for one in of_open if one.places >= best.places]
     # A name that they share with the open patient means the open one, unless more is said.
     if of_open and not span[0].is_another and not _has_stranger_beside(run, span, known):
         namesakes = [
@@ -267,7 +261,9 @@ def _counts(
     in_roster = person.patient_id is not None and person.patient_id in known.roster
     signed, begins = is_signed(run, span), len(span) > 1 and span[0].is_first
     common = [one.is_common for one in span if len(one.raw) > 1]  # `a. koepp`
-    if in_roster and cover.is_exact:
+    is_staff = span[0].title in ("staff", "relative") and not cover.has_family
+    is_staff &= span[-1].after in of_people("people_do", "says")  # `Schwester Monika fragt`
+    if in_roster and cover.is_exact and not is_staff:
         asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
         asks = asks or span[0].is_another or is_turned_to(run, span)
         asks = asks or stands_for_somebody(run, span[-1]) or has_family_initial(run, span, person)

@@ -65,6 +65,8 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     of_what = {word.after, word.beyond if is_near else ""}
     if begins and word.after in of_people("people_do") and not word.closes:
         return True
+    if run[0].is_in("compares") and not of_people("joins").isdisjoint((word.before, word.after)):
+        return True  # `compare koch and kwitzon`
     given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
     if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
         return True  # `switch to Zelda Quix`
@@ -170,7 +172,8 @@ def is_clinical(text: str) -> bool:
 def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name with a capital heads the message, or is all of it: `Kurz: …`, `Joy?`."""
     first = span[0]
-    return first.raw[0].isupper() and (
+    is_written = first.raw[0].isupper() or run[-1].is_in("tells")  # `stein bitte`
+    return is_written and (
         is_all_said(run, span) or first.is_heading or (first.is_first and span[-1].closes)
     )
 
@@ -183,9 +186,11 @@ def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 def is_turned_to(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name ends the clause behind words that only lead to one: `und der koch?`."""
-    leads = of_people("opening", "moves_on", "others", "next_one")
+    leads = of_people("opening", "moves_on", "others", "next_one", "again")
     at = next(place for place, one in enumerate(run) if one is span[0])
     ends = span[-1].closes and span[0].text not in leads
+    if span[0].is_in("qualities") and not any(one.is_in("moving") for one in run[: at - 1]):
+        ends &= span[0].before not in of_people("to", "again")  # `wieder zu klein?`
     return ends and at > 0 and run[0].is_first and all(one.text in leads for one in run[:at])
 
 
@@ -225,16 +230,10 @@ def is_signed(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def stands_before_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a word of no language follows as a family name would: `Grace Hil's bloods`."""
     behind = _behind(run, span)
-    return (
-        behind is not None
-        and behind.gap == " "
-        and span[0].raw[0].isupper()
-        and behind.raw[0].isupper()
-        and not behind.raw.isupper()
-        and not behind.is_common
-        and not behind.is_eponym
-        and not is_clinical_name(stem(behind.text))
-    )
+    if behind is None or behind.gap != " " or not span[0].raw[0].isupper():
+        return False
+    is_written = behind.raw[0].isupper() and not behind.raw.isupper()
+    return is_written and not (behind.is_common or behind.is_eponym or is_clinical(behind.text))
 
 
 def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
@@ -245,17 +244,16 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     behind = _behind(run, span)
     if behind is None or behind.gap != " " or not span[0].is_first or span[0].is_in_date:
         return False
-    if is_clinical_name(stem(behind.text)):
-        return True
-    if behind.text == "on" and is_clinical(behind.after):
+    if is_clinical(behind.text) or (behind.text == "on" and is_clinical(behind.after)):
         return True  # `grant on metformin?`
     is_verb = span[0].is_in("verbs_too") and len(run) > 2  # `grant allergies` is all said
+    asked = behind.after if behind.is_in("newest") else behind.text
     is_quality = span[0].is_in("qualities")
     if is_quality and span[0].is_in("of_no_value"):
-        return (behind.after if behind.is_in("newest") else behind.text) in values_asked()
+        return asked in values_asked()
     if is_verb or is_quality or span[0].is_in("newest", "opening", "moves_on"):
         return False
-    return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
+    return asked in values_asked() | chart_nouns() or is_told_something(run, span)
 
 
 def may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

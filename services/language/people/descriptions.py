@@ -100,6 +100,8 @@ def _sex_called(folds: Sequence[str]) -> Sex | None:
     With a pronoun of the other sex it is somebody beside the patient: `the man who brought her`.
     """
     said = set(folds)
+    if not first_parts(chart_nouns()).isdisjoint(folds[2:3]):  # `der Mann: Kalium`
+        said -= of_people("spouses")
     behind = {
         one.removesuffix("s")
         for before, one, after in zip(folds, folds[1:], [*folds[2:], ""], strict=False)

@@ -116,7 +116,7 @@ class Word:
         return (
             self.before in of_people("before_names")
             and self.closes
-            and (not self.is_in("qualities") or self.before in ("about", "for", "of", "von"))
+            and (not self.is_in("qualities") or self.before in of_people("about", "for_whom"))
         )
 
 

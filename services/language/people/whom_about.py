@@ -13,6 +13,7 @@ from services.language.people.named_person import is_only_a_name
 from services.language.people.pointed_at import pointed_at
 from services.language.people.signed_word import Word
 from services.language.sentences.sentences import sentences_of
+from services.language.several_requests import apart
 from services.language.words.folding import words_of
 from services.language.words.people_words import of_people
 from services.language.words.phrases import every_part_in, says
@@ -34,9 +35,11 @@ def headings_of(text: str) -> tuple[str, ...]:
     dated = {one.text for one in every if one.is_in_date}  # `crp in May`
     things = {one.text for one in every if one.is_of_a_thing}  # `clark level`
     headings, is_valued = [], not measured_nouns().isdisjoint(words_of(text))
-    for frame, who in _asked_of(text):
+    for frame, said in _asked_of(text):
         name = _FRAMES[2] if says(text, "recalls") else frame  # "what did I say of his wife"
-        heading = f"{who.strip('()[]. ')}: {_ASKED}"
+        who = said.strip("()[]. ")
+        is_quality = text.find(who) > 0 and of_people("qualities").issuperset(words_of(who))
+        heading = f"{who.title() if is_quality else who}: {_ASKED}"  # `was kriegt kurz`
         *words, _ = read_words(heading).words
         is_dated = any(one.is_in_date or one.text in dated for one in words)
         is_day = {*words_of(text[: text.find(who)])[-1:]} <= of_people("before_days")
@@ -44,7 +47,7 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_aside = is_day or is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
-        beside = of_people("pronouns", "lower_pronouns", *(["organs"] if not is_valued else []))
+        beside = of_people("pronouns", "lower_pronouns", "just_now", *["organs"][is_valued:])
         is_aside |= _is_scanned(text, who) or set() < told <= beside or bool(told & things)
         if is_told and not is_aside and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
@@ -54,13 +57,13 @@ def headings_of(text: str) -> tuple[str, ...]:
 def _asked_of(text: str) -> Iterator[tuple[str, str]]:
     """Yield what stands where whom something is of does, with the frame that tells so."""
     headed = text.replace(", ", ": ", 1)  # `quick q on Doyle, kras?`
-    sentences = dict.fromkeys((text, headed, *map(str.strip, sentences_of(text))))
+    sentences = dict.fromkeys((text, headed, *map(str.strip, sentences_of(text)), *apart(text)))
     told = [(_FRAMES[2], one) for one in filter(None, [text.partition(": ")[2]])]
     for name, sentence in (*product(_FRAMES, sentences), *told):
         for part in every_part_in(sentence, name):
-            words = [*dropwhile(_leads, _whom(sentence, part).split())]
-            if words and words[-1][-1:] != "-":  # `Rosen-Allergie`
-                yield name, " ".join(words)
+            who = " ".join(dropwhile(_leads, _whom(sentence, part).split()))
+            if who and who[-1] != "-" and ": " not in who:  # `Rosen-Allergie`
+                yield name, who
     if text.rstrip("?! .").endswith(")"):
         yield _FRAMES[0], text.rpartition("(")[2]  # `hb? (JD)`
 
@@ -104,7 +107,7 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
         return "" if asked else who
     start = text.find(who)
     words = text[start : text.find(at, text.rfind(asked))].split()
-    cut = of_people("newest", *(["definite"] if start else []))  # `bei Graf das letzte Ferritin`
+    cut = of_people("newest", "owners", *["definite"][not start :])  # `bei Graf das Ferritin`
     while words and cut.issuperset(words_of(words[-1])):
         words.pop()
     return " ".join(words).rstrip(" ,:")
@@ -124,9 +127,11 @@ def is_met(text: str, who: str) -> bool:
 
 
 def _is_scanned(text: str, who: str) -> bool:
-    """Whether an organ stands behind what it is looked at by: `letztes mrt kopf`."""
-    before = words_of(text[: text.find(who)])[-1:]
-    return {*words_of(who)} <= of_people("of_scans") and {*before} <= of_people("scans")
+    """Whether an organ stands behind its scan, or what it is behind it: `mrt kopf`."""
+    before, told = words_of(text[: text.find(who)])[-1:], {*words_of(who)}
+    things = of_people("organs", *["to"][": " in text :])  # `dosis zu klein`
+    is_told = told <= of_people("qualities") and not things.isdisjoint(before)
+    return is_told or (told <= of_people("of_scans") and {*before} <= of_people("scans"))
 
 
 def _may_be_somebody(words: Sequence[Word]) -> bool:
@@ -153,6 +158,7 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     )
     last, ill = words[-1].text, of_people("ill_people")
     is_thing = last in _values() or (last in chart_nouns("procedures") and last not in ill)
+    is_thing |= words[0].is_in("definite") and any(one.text in _values() for one in words[1:2])
     is_cut = words[-1].is_in("newest", "leads_to_whom", "calls", "people_do")  # `his wife wants`
     is_cut |= words[-1].is_in("definite", "articles", "behind_places") and not is_numbered
     return is_said and not ((is_open and not is_numbered) or is_cut or is_other or is_thing)

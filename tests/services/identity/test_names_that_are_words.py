@@ -27,6 +27,8 @@ OTHERS = (
     person("patient_6", "Arava", "Yasmin", birth_date="1986-11-03", sex="female"),
     person("patient_7", "Grant", "Anna", birth_date="1942-03-03", sex="female"),
     person("patient_8", "Sommer", "Heike", birth_date="1969-07-01", sex="female"),
+    person("patient_9", "Koch", "Otto", birth_date="1951-09-01", sex="male"),
+    person("patient_10", "Klein", "Lena", birth_date="1983-12-01", sex="female"),
 )
 
 
