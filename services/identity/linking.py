@@ -235,22 +235,20 @@ def _looks_like_name(word: Word) -> bool:
     return word.stands_as_name or (not word.is_common and not word.is_eponym)
 
 
-def _settled(
-    mention: Mention, message: Message, index: PersonIndex, situation: Situation
-) -> Mention:
+def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation) -> Mention:
     """Return the mention as the user has said before that these words are meant.
 
     What was said of "Mr Moen" says nothing of "Mrs Moen", and nothing of "the other Moen"; "no, I
     meant Moen" means another one than is open.
     """
-    meant = situation.settled.get(mention.words.casefold())
+    meant = at.settled.get(mention.words.casefold())
     if meant is None or any(one.is_another for one in mention.span):
         return mention
-    person = index.with_id(meant) or situation.roster.get(meant)
+    person = index.with_id(meant) or at.roster.get(meant)
     if person is not None and contradicts(mention.span, person):
         return mention
-    if meant == situation.active:
-        if mention.people and mention.span and is_turned_to(message.words, mention.span):
+    if meant == at.active:
+        if mention.people and mention.span and is_turned_to(said.words, mention.span):
             return mention
         return replace(mention, people=(), names_open=True, strength="full")
     return mention if person is None else replace(mention, people=(person,), strength="full")

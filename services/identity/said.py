@@ -99,11 +99,10 @@ def is_in_passing(said: Said, others: Sequence[Person]) -> bool:
 def is_after_the_open_one(message: Message, place: int) -> bool:
     """Whether who is named at `place` stands beside the open patient, of whom is spoken, too.
 
-    "Is her stage higher than Doyle's?", "Francis Doyle is her husband", "bp? and note for Doyle:
-    npo": not a change of patient.
+    Not a change of patient: "Doyle is her husband", "her stage and Doyle's", "bp? and note Doyle".
     """
     is_later = message.pronoun_at is not None and message.pronoun_at < place
-    is_later |= begun_before(message.text, place)
+    is_later = is_later or begun_before(message.text, place)
     return is_later or asked_about.calls_relative(message, place)
 
 

@@ -63,10 +63,15 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     is_near &= word.after not in of_people("behind_places", "definite", "articles")
     is_near |= word.after in of_people("newest")
     of_what = {word.after, word.beyond if is_near else ""}
-    if begins and word.after in of_people("people_do") and not word.closes:
+    joins, of_whom = of_people("joins"), of_people("about", "for_whom")
+    is_one = at > 1 and word.closes and run[at - 2].before in of_whom  # `crp of koch and kwitzon`
+    is_pair = word.before in joins and (is_one or word.heads)
+    is_pair |= word.after in joins and word.before in of_whom
+    is_pair |= any(one.is_in("compares") for one in run) and bool(joins & {word.before, word.after})
+    is_pair |= "(" in word.gap and word.closes and not word.is_in("qualities")  # `hb (koch)`
+    does = begins and word.after in of_people("people_do") and not word.closes
+    if is_pair or does:
         return True
-    if run[0].is_in("compares") and not of_people("joins").isdisjoint((word.before, word.after)):
-        return True  # `compare koch and kwitzon`
     given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
     if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
         return True  # `switch to Zelda Quix`
@@ -172,7 +177,7 @@ def is_clinical(text: str) -> bool:
 def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name with a capital heads the message, or is all of it: `Kurz: …`, `Joy?`."""
     first = span[0]
-    is_written = first.raw[0].isupper() or run[-1].is_in("tells")  # `stein bitte`
+    is_written = first.raw[0].isupper() or run[-1].is_in("tells", "again")  # `stein bitte`
     return is_written and (
         is_all_said(run, span) or first.is_heading or (first.is_first and span[-1].closes)
     )

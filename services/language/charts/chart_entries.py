@@ -103,9 +103,8 @@ def measured_nouns() -> frozenset[str]:
     coded = {name: row.get("words", ()) for name, row in concept_rows()["results"].items()}
     used = common_words() | of_people("letter_pairs")  # as messages are read, HER2 is "her"
     told = (one for one in _single_words(coded) if "".join(takewhile(str.isalpha, one)) not in used)
-    measured = _single_words(*asked).union(told)
     ends = ("", *of_people("ends_of_values"))  # `Kaliumwert`
-    return frozenset(f"{one}{end}" for one in measured for end in ends)
+    return frozenset(f"{one}{end}" for one in _single_words(*asked).union(told) for end in ends)
 
 
 def _single_words(*tables: Mapping[str, Iterable[str]]) -> frozenset[str]:

@@ -61,11 +61,22 @@ def _asked_of(text: str) -> Iterator[tuple[str, str]]:
     told = [(_FRAMES[2], one) for one in filter(None, [text.partition(": ")[2]])]
     for name, sentence in (*product(_FRAMES, sentences), *told):
         for part in every_part_in(sentence, name):
-            who = " ".join(dropwhile(_leads, _whom(sentence, part).split()))
+            who = _without_fillers([*dropwhile(_leads, _whom(sentence, part).split())])
             if who and who[-1] != "-" and ": " not in who:  # `Rosen-Allergie`
                 yield name, who
     if text.rstrip("?! .").endswith(")"):
         yield _FRAMES[0], text.rpartition("(")[2]  # `hb? (JD)`
+
+
+def _without_fillers(words: Sequence[str]) -> str:
+    """Return words without those that linger behind a name: `hb koch heute`, no `die von heute`."""
+    fillers, ties = (
+        of_people("lingers", "again", "days"),
+        of_people("described_by", "told_apart_by"),
+    )
+    behind = dropwhile(lambda one: fillers.issuperset(words_of(one) or ["-"]), words[:0:-1])
+    kept = [*words[:1], *reversed([*behind])]
+    return " ".join(words if ties.issuperset(words_of(" ".join(kept[-1:]))) else kept)
 
 
 def _leads(word: str) -> bool:
