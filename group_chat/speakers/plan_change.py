@@ -130,6 +130,8 @@ def _move(steps: _Steps, number: int, moved: Moved) -> bool:
             at, later, earlier = numbers.index(beside[0]), set(beside), set[int]()
         case "after":
             at, later, earlier = numbers.index(beside[-1]) + 1, set[int](), set(beside)
+        case "before_close" if numbers[1:] and set(others[-1].after).issuperset(numbers[:-1]):
+            at, later, earlier = len(others) - 1, {numbers[-1]}, set[int]()
         case _ if moved.is_new:
             at, later, earlier = len(others), set[int](), set[int]()
         case _:

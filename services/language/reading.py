@@ -20,7 +20,7 @@ from services.language.replies.references import numbers_in, place_in, reference
 from services.language.replies.yes_no import yes_no_in
 from services.language.requests.appointment_slots import names_a_time, slots_in
 from services.language.requests.clock import hour_alone_in
-from services.language.requests.requests import orders_drug
+from services.language.requests.requests import asks_number_of, orders_drug
 from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.requests.work import as_reports, doer_of, own_kind_in, work_in
 from services.language.several_requests import apart, orders_task
@@ -192,7 +192,7 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
     aspirin" and "cancel the first two" are orders, "what did I say about pain?" is asked of the
     talk, "when is Dr. Smith free?" of the clinic, and "what does CEA mean?" of a dictionary.
     """
-    if not about or place_in(words) is not None:
+    if not about or place_in(words) is not None or asks_number_of(words):
         return True
     is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
     is_task = orders_task(words)

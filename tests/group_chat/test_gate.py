@@ -7,6 +7,7 @@ from data_models.chat_context import Continuation
 from data_models.conversations.incoming_message import Press
 from data_models.conversations.plan import Plan, PlanStatus, PlanStep, StepEdit
 from group_chat.speakers import gate
+from group_chat.speakers.plan_change import changed_plan
 from group_chat.speakers.plan_text import others_plan_line
 from services.group_chat_port import PlanChanged
 from services.language.replies.plan_change import Moved, PlanChange
@@ -34,6 +35,20 @@ def opened(text: str, **changes: Any) -> gate.Opening:
         "names": TEAM,
     }
     return gate.opening(text=text, **{**given, **changes})
+
+
+def test_a_step_that_is_added_comes_before_the_last_that_waits_for_all() -> None:
+    steps = [
+        PlanStep(number=1, agent="Radiology", text="a timeline"),
+        PlanStep(number=2, agent="Pathology", text="the reports"),
+        PlanStep(number=3, agent="Report", text="the document", after=[1, 2]),
+    ]
+    before = plan("proposed").model_copy(update={"steps": steps})
+    change = PlanChange(moved=(Moved("Trials", "before_close", is_new=True),))
+    after = changed_plan(before, change, tasks={"Trials": "trials"}, now=NOW)
+    assert after is not None
+    assert [one.agent for one in after.steps] == ["Radiology", "Pathology", "Trials", "Report"]
+    assert after.steps[-1].after == [1, 2, 4]
 
 
 @pytest.mark.parametrize("word", ["yes", "Yes, proceed!", "ok please", "GO AHEAD", "continue."])

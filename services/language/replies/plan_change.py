@@ -11,7 +11,7 @@ from services.language.words.expressions import expressions
 _PART = re.compile(r"[^\W_a-z]*[^\W_A-Z]+|[^\W_]+")
 LIMIT_CHARS, _TELLING_CHARS = 200, 5
 _V = TypeVar("_V")
-Place: TypeAlias = Literal["first", "last", "before", "after"]
+Place: TypeAlias = Literal["first", "last", "before", "after", "before_close"]
 Target: TypeAlias = int | str
 """A step's number, or an agent's name."""
 
@@ -21,6 +21,7 @@ class Moved:
     """A step that is to have another place, or a new one.
 
     Attributes:
+        place: `before_close` is before a last step that waits for all others.
         beside: The step before or after which, for those places.
         is_new: The user said to add it.
     """
@@ -209,7 +210,7 @@ class _Reader:
             case "only":
                 self.only += waiting
             case "add":
-                self.moved += [Moved(target, is_new=True) for target in waiting]
+                self.moved += [Moved(target, "before_close", is_new=True) for target in waiting]
             case "first":
                 self.moved += [Moved(target, "first") for target in waiting]
             case _:

@@ -11,8 +11,8 @@ from services.language.words.detection import language_of
 from services.language.words.expressions import expressions
 from services.language.words.folding import words_of
 from services.language.words.in_english import in_english
-from services.language.words.people_words import of_people
-from services.language.words.phrases import says, without
+from services.language.words.people_words import common_words, of_people
+from services.language.words.phrases import parts_in, says, without
 from services.language.words.statement_tables import read_names, stem
 from services.language.words.statement_words import is_clinical_name
 from services.language.words.vocabulary import drug_words
@@ -47,8 +47,19 @@ def _names_of_drugs() -> Collection[str]:
     return drug_words() | {*read_names()["drugs"].split()}
 
 
+def asks_number_of(text: str) -> bool:
+    """Whether the whole of `text` asks how to reach somebody with a name: "mail of Ada Byron"."""
+    named = (parts_in(text[:_READ_CHARS], "way_to_reach") or {}).get("name", "")
+    words = words_of(named)
+    is_typed_small = says(text, "contact") and not common_words().issuperset(words)
+    is_name = is_typed_small or all(word[0].isupper() for word in named.split())
+    return bool(named) and is_name and of_people("staff", "relatives", "pronouns").isdisjoint(words)
+
+
 def asks_how_to_reach(text: str) -> bool:
     """Whether `text` asks for somebody's number or address, by a name: "Ada Byron's phone"."""
+    if asks_number_of(text):
+        return True
     parts = of_people("contact_parts") - {"mail"}  # somebody's mail is read
     words = read_words(in_english(text[:_READ_CHARS])).words
     return any(

@@ -210,7 +210,16 @@ def _run_of(words: Sequence[str], told: When) -> slice | None:
 
 
 def _side_by_side(words: list[str], told: When) -> list[str]:
-    """Return `words` with day and hour behind the rest: "2-3 pm journal club tomorrow"."""
+    """Return `words` with day and hour behind the rest: "2-3 pm journal club tomorrow".
+
+    So is a length that stands before it: "a 30 min call on Monday at 9".
+    """
+    if told.minutes_long:
+        long = timedelta(minutes=told.minutes_long)
+        first = (slice(at, at + 2) for at in range(2))
+        is_long = (one for one in first if lasting_in(" ".join(words[one]), timedelta()) == long)
+        if (apart := next(is_long, None)) is not None:
+            words = [*words[: apart.start], *words[apart.stop :], "for", *words[apart]]
     whole, day = _run_of(words, told), _run_of(words, When(told.first, told.last, None))
     if whole is None or day is None or told.minute is None:
         return words

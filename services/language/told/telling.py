@@ -110,7 +110,8 @@ def told_in(text: str) -> Sequence[str]:
     said = text if behind is None else behind
     if any(one.kind == "note" and not one.corrects for one in held_statements(said)):
         return [one for one in sentences_of(said) if not held_statements(one) and is_told(one)]
-    if is_told(said) or ("?" not in said and said and _is_line_told(said, is_sure=False)):
+    is_open = "?" not in said and said and own_kind_in(said) is None
+    if is_told(said) or (is_open and _is_line_told(said, is_sure=False)):
         return (said,)
     clauses = (
         [one] if is_told(one) else [each for by in grammars() for each in by["joins"].split(one)]
@@ -186,6 +187,7 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     head, *behind = _COLON.split(text, maxsplit=1)
     said = _shape(_kinds(head, language), phrases)
     is_label = bool(behind) and len(head.split()) <= _LONGEST_LABEL
+    is_label = is_label and not (text[len(head)] == " " and phrases.tells.search(said))
     is_label = is_label and (own_kind_in(head) is None or "kin " in said)
     is_bare = bool(phrases.asks.search(said))
     is_label = is_label and (not is_bare or _BARE_LABEL.fullmatch(said) is not None)

@@ -22,3 +22,7 @@ def test_what_asks_or_orders_is_not_told(text: str) -> None:
 def test_what_only_may_tell_is_kept_and_answered(text: str) -> None:
     assert not is_told(text)
     assert told_in(text) == (text,)
+
+
+def test_a_request_for_a_number_is_not_even_half_told() -> None:
+    assert told_in("phone number of the GP") == []

@@ -7,7 +7,8 @@ import pytest
 
 from services.language.reading import read
 from services.language.replies.yes_no import yes_no_in
-from services.language.requests.requests import is_of_own_things
+from services.language.requests.requests import asks_number_of, is_of_own_things
+from services.language.requests.tool_requests import OF_OWN_THINGS
 from services.language.requests.work import (
     doer_of,
     impossible_wish,
@@ -92,6 +93,28 @@ def test_a_task_of_ones_own_is_no_answer_to_when(text: str) -> None:
 @with_cases("text", "is_own")
 def test_what_a_patient_wants_is_nothing_of_ones_own(text: str, is_own: bool) -> None:
     assert is_of_own_things(text) is is_own
+
+
+@with_cases("text", "tool")
+def test_ones_own_things_are_looked_for_as_people_type(text: str, tool: str) -> None:
+    team = (TeamMember("Office", ("list_events",)), TeamMember("Clinic", ("available_slots",)))
+    assert read(text, replace(_NOW, team=team)).agent == "Office"
+    kind = own_kind_in(text)
+    assert kind is not None
+    assert next(one.tool for one in OF_OWN_THINGS[kind] if one.fits(text)) == tool
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "phone number of her daughter",
+        "phone number of the GP",
+        "number of positive nodes",
+        "gp tel?",
+    ],
+)
+def test_who_is_of_the_chart_is_in_no_address_book(text: str) -> None:
+    assert not asks_number_of(text)
 
 
 @pytest.mark.parametrize(
