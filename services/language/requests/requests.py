@@ -17,7 +17,7 @@ from services.language.words.statement_tables import read_names, stem
 from services.language.words.statement_words import is_clinical_name
 from services.language.words.vocabulary import drug_words
 
-_READ_CHARS = 4_000
+_READ_CHARS, _FULL_NAME = 4_000, 2
 _WORDS = expressions("orders")
 _ANY_DAY = date(2000, 1, 1)  # which tool is asked does not depend on the day
 _OWN_THINGS = ("own_things", "own_document", "task")
@@ -51,7 +51,9 @@ def asks_number_of(text: str) -> bool:
     """Whether the whole of `text` asks how to reach somebody with a name: "mail of Ada Byron"."""
     named = (parts_in(text[:_READ_CHARS], "way_to_reach") or {}).get("name", "")
     words = words_of(named)
-    is_typed_small = says(text, "contact") and not common_words().issuperset(words)
+    common = [one in common_words() or is_clinical_name(stem(one)) for one in words]
+    is_typed_small = not all(common) if says(text, "contact") else not any(common)
+    is_typed_small = is_typed_small and len(words) == _FULL_NAME
     is_name = is_typed_small or all(word[0].isupper() for word in named.split())
     return bool(named) and is_name and of_people("staff", "relatives", "pronouns").isdisjoint(words)
 

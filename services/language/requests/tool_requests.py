@@ -327,7 +327,7 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
         _EVENTS,
     ),
     "email": (
-        ToolRequest("draft_mail", ("new_message",), given=_new_mail),
+        ToolRequest("draft_mail", ("new_message",), ("looks_for_mail",), given=_new_mail),
         ToolRequest("send_mail", ("send",)),
         ToolRequest("draft_mail", ("writes_mail",), ("looks_for_mail",), given=_new_mail),
         ToolRequest("draft_mail", ("draft",), ("reads",), given=_new_mail),
