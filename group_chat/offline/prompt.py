@@ -25,6 +25,7 @@ from services.entities.session import GROUNDING_MARK as ENTITIES
 from services.language.people.without_names import without_names
 from services.language.utterance import TeamMember, Utterance
 from services.language.words.detection import WELL_READ
+from services.language.words.own_texts import in_own_language
 from services.language.words.talk_texts import talk_text
 from services.language.words.text_words import telling_words
 from services.memory_blocks.held import first_shown
@@ -211,7 +212,10 @@ def prompt_of(
     told = [line.strip() for line in messages[0].content.splitlines()]
     cue = next((one.metadata for one in messages if CUE_NAME in one.metadata), {})
     return Prompt(
-        closing=next((one[len(_CLOSING) :] for one in told if one.startswith(_CLOSING)), ""),
+        closing=in_own_language(
+            next((one[len(_CLOSING) :] for one in told if one.startswith(_CLOSING)), ""),
+            turn.language,
+        ),
         agent=turn.agent,
         team=[one for one in turn.team if one.name != turn.agent],
         is_facilitator=any(one.is_facilitator and one.name == turn.agent for one in turn.team),
