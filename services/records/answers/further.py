@@ -108,14 +108,12 @@ def _beside_the_head(question: ChartQuestion) -> Sequence[ChartQuestion]:
             ill = replace(question, tool="problems", arguments=OF_ALL, name=name, head="")
             return (replace(ill, aspect="all", part="treatment"), head, *rest)
         case _:
-            at = len(headless)
-            return (*rest[:at], head, *rest[at:])
+            return (*headless, head, *rest[len(headless) :])
 
 
 def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
     """Return where else one tool's questions are looked up; None where as any other's."""
-    is_of_kin = (question.tool, question.name) == ("chart_summary", "contact person")
-    if is_of_kin:
+    if (question.tool, question.name) == ("chart_summary", "contact person"):
         kin = replace(question, tool="care", arguments={}, aspect="all", part=None)
         return (kin, *searches_for(kin))
     match question.tool:
