@@ -17,20 +17,7 @@ from services.language.words.folding import words_of
 from services.language.words.people_words import common_words
 from services.language.words.phrases import says, without
 from services.language.words.text_words import quoted_in
-from services.patient_context.answers import (
-    ASKED,
-    NAMES_THEM,
-    NUMBER,
-    OPENS_ONLY,
-    OPTIONS,
-    PASSED_BY,
-    SAID,
-    are_near,
-    as_waiting,
-    is_of_sex,
-    options_of,
-    waiting_in,
-)
+from services.patient_context import answers
 from services.patient_context.conclusion import PatientTurn, verdict_saying
 from services.patient_context.reading.candidates import digits_of
 from services.patient_context.verdict import PatientVerdict
@@ -44,7 +31,7 @@ def with_what_waits(question: OpenQuestion, said: str) -> tuple[Sequence[str], S
 
     What would make it too long is dropped.
     """
-    before = waiting_in(question)
+    before = answers.waiting_in(question)
     is_too_long = len("\n".join((*before, said))) > REQUEST_LIMIT_CHARS
     return ([said], before) if is_too_long else ([*before, said], ())
 
@@ -56,8 +43,8 @@ def fitting_for(
 
     Of those offered the one who fits, where the name that was asked about is theirs alone.
     """
-    fitting = [one for one, person in people.items() if is_of_sex(person, sex)]
-    offered = [one for one in options_of(question) if one in fitting]
+    fitting = [one for one, person in people.items() if answers.is_of_sex(person, sex)]
+    offered = [one for one in answers.options_of(question) if one in fitting]
     is_theirs = len(offered) == 1 and is_named_alone(offered[0], question, people)
     return offered if is_theirs else fitting
 
@@ -66,7 +53,7 @@ def is_named_alone(
     meant: PatientId, question: OpenQuestion, people: Mapping[PatientId, Person | None]
 ) -> bool:
     """Whether the words that were asked about are of the name of `meant`, and of nobody else."""
-    said = set(words_of(str(question.payload.get(SAID, ""))))
+    said = set(words_of(str(question.payload.get(answers.SAID, ""))))
     bearers = [
         one
         for one, person in people.items()
@@ -77,8 +64,10 @@ def is_named_alone(
 
 def is_nameless(question: OpenQuestion) -> bool:
     """Whether neither a name nor a number was asked about, so that it may be somebody unlisted."""
-    is_by_id = question.kind == "which_patient" and bool(options_of(question))
-    return not is_by_id and not any(question.payload.get(key) for key in (SAID, NUMBER, NAMES_THEM))
+    is_by_id = question.kind == "which_patient" and bool(answers.options_of(question))
+    return not is_by_id and not any(
+        question.payload.get(key) for key in (answers.SAID, answers.NUMBER, answers.NAMES_THEM)
+    )
 
 
 def is_left(question: OpenQuestion, own: Person | None) -> bool:
@@ -86,10 +75,10 @@ def is_left(question: OpenQuestion, own: Person | None) -> bool:
 
     Not where a name, a number or "she" in the record of a man speaks for somebody else.
     """
-    if own is None or options_of(question) != [own.patient_id] or not is_nameless(question):
+    if own is None or answers.options_of(question) != [own.patient_id] or not is_nameless(question):
         return False
-    waiting = waiting_in(question)
-    fits = all(is_of_sex(own, read_words(one).told_sex) for one in waiting)
+    waiting = answers.waiting_in(question)
+    fits = all(answers.is_of_sex(own, read_words(one).told_sex) for one in waiting)
     return fits and len(waiting) > _WAITING_LIMIT
 
 
@@ -98,11 +87,11 @@ def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:
 
     A word of common language, "Long", may be no name, and the title of what is added names a thing.
     """
-    said, people = set(words_of(str(question.payload.get(SAID, "")))), verdict.people
-    titles = {word for one in waiting_in(question) for word in _title_words(one)}
+    said, people = set(words_of(str(question.payload.get(answers.SAID, "")))), verdict.people
+    titles = {word for one in answers.waiting_in(question) for word in _title_words(one)}
     if people is None or not said or said <= common_words() or said <= titles:
         return False
-    found = [people.with_id(one) for one in options_of(question)]
+    found = [people.with_id(one) for one in answers.options_of(question)]
     bearers = [
         one.patient_id
         for one in found
@@ -125,12 +114,12 @@ def apart_from_others(
     others = {word for one in found for word in (*name_words(one), digits_of(one.patient_id or ""))}
     others -= own | _title_words(asked)
     pieces, parts = pieces_of(asked), ["", ""]
-    at = next((at for at, one in enumerate(pieces) if are_near(words_of(one), own)), 0)
+    at = next((at for at, one in enumerate(pieces) if answers.are_near(words_of(one), own)), 0)
     # Of "bp? and note for Doyle: npo" the first is of the one who was open.
     is_other = verdict.decision != "UNCHANGED" and begun_before(asked, len("".join(pieces[:at])))
     for piece in pieces:
-        is_other |= are_near(words_of(piece), others)
-        is_other &= not are_near(words_of(piece), own)
+        is_other |= answers.are_near(words_of(piece), others)
+        is_other &= not answers.are_near(words_of(piece), own)
         parts[is_other] += piece
     kept = without(parts[0], "ends_joined").strip(" ,;&") if parts[1] else asked
     return kept, parts[1].strip(" ,;&")
@@ -153,21 +142,25 @@ def still_asking(
 
     Who goes on a second time without an answer has left it: it would take the next yes for its own.
     """
-    if verdict.reply is not None or verdict.question is not None or PASSED_BY in question.payload:
+    if (
+        verdict.reply is not None
+        or verdict.question is not None
+        or answers.PASSED_BY in question.payload
+    ):
         return verdict
-    passed = question.model_copy(update={"payload": {**question.payload, PASSED_BY: True}})
+    passed = question.model_copy(update={"payload": {**question.payload, answers.PASSED_BY: True}})
     return replace(verdict, question=asked_again(passed, turn).question)
 
 
 def _among(question: OpenQuestion, meant: Sequence[PatientId]) -> OpenQuestion:
     """Return the question with those of its lines that are of `meant`, counted anew."""
-    options, (head, first, rest) = options_of(question), question.text.partition("\n1. ")
+    options, (head, first, rest) = answers.options_of(question), question.text.partition("\n1. ")
     rows = f"{first}{rest}".strip().split("\n")
     if len(rows) != len(options):
         return question
     kept = [(one, row) for one, row in zip(options, rows, strict=True) if one in meant]
     told = [f"{place}. {row.partition('. ')[2]}" for place, (_, row) in enumerate(kept, start=1)]
-    payload = {**question.payload, OPTIONS: [one for one, _ in kept]}
+    payload = {**question.payload, answers.OPTIONS: [one for one, _ in kept]}
     return question.model_copy(update={"text": "\n".join([head, *told]), "payload": payload})
 
 
@@ -195,7 +188,11 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     """
     said = turn.reading.text
     waiting, dropped = with_what_waits(question, said)
-    payload = {**question.payload, ASKED: as_waiting(waiting), OPENS_ONLY: False}
+    payload = {
+        **question.payload,
+        answers.ASKED: answers.as_waiting(waiting),
+        answers.OPENS_ONLY: False,
+    }
     verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
     waits = f"“{_short(said)}” now waits for your answer"
     waits += f", in place of “{shown_waiting(dropped)}”" if dropped else ""

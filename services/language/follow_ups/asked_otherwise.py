@@ -6,14 +6,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
 
-from services.language.charts.chart_parts import (
-    EDGES,
-    RANKED,
-    QuestionPart,
-    aspect_of,
-    read_part,
-    what_of,
-)
+from services.language.charts import chart_parts
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.charts.tools_named import given_for_value, names_drugs
@@ -21,14 +14,8 @@ from services.language.figures.times import spans_in
 from services.language.follow_ups.leaning_words import every
 from services.language.follow_ups.other_times import ARGUMENTS_OF_DAYS, of_days, unlimited
 from services.language.follow_ups.sides_leaned_on import beside, is_one_value
+from services.language.questions import question_figures
 from services.language.questions.chart_text import without_its_part
-from services.language.questions.question_figures import (
-    AGAIN,
-    figure_in,
-    in_place,
-    with_ordinals,
-    with_rate,
-)
 from services.language.questions.value_questions import measured_over_time
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.words.folding import fold
@@ -89,17 +76,17 @@ def is_of_an_end(text: str, *, today: date, language: str) -> bool:
     return asked is not None and _is_of_an_end(asked)
 
 
-def _is_of_an_end(asked: QuestionPart) -> bool:
+def _is_of_an_end(asked: chart_parts.QuestionPart) -> bool:
     return "over" in asked.frames and "reason" not in asked.parts  # "why not?" asks for none
 
 
-def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
+def asked_of_the_same(text: str, today: date, language: str) -> chart_parts.QuestionPart | None:
     """Return what is asked in words that name nothing themselves: "is it rising?", "before?"."""
     words, folded = lexicon(language), fold(text)[0]
     spans, folded = spans_in(folded, today=today, language=language)
     if len(spans) > 1:
         return None
-    pieces = without_its_part(with_ordinals(words.pieces(folded), words), words)
+    pieces = without_its_part(question_figures.with_ordinals(words.pieces(folded), words), words)
     said = [piece for piece in pieces if piece.labels or any(map(str.isalnum, piece.text))]
     has_part = any("part" in piece.by_kind for piece in said)  # "when did he quit?"
     has_part |= any(_asks_result(piece, words) for piece in said)  # "what did they find?"
@@ -107,12 +94,12 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
     names = any(
         {label.kind for label in piece.labels} - no_names or not piece.labels
         for piece in said
-        if figure_in(piece, words) is None and "helped" not in piece.of("frame")
+        if question_figures.figure_in(piece, words) is None and "helped" not in piece.of("frame")
         if not (_is_treatment(piece, words) or _is_of_orders(piece))
     )
     names |= any("state" in piece.of("frame") for piece in said)  # "how is she now?"
     names |= any(piece.text in words.words.kin for piece in said)  # "who is her niece?"
-    part = read_part(list(said), words) if said and not names else None
+    part = chart_parts.read_part(list(said), words) if said and not names else None
     if part is not None and any(_is_treatment(piece, words) for piece in said):
         part.parts = ["treatment"]
     asks = part is not None and (
@@ -143,7 +130,9 @@ def _asks_result(piece: Piece, words: Lexicon) -> bool:
     return "helped" in piece.of("frame") or ("showed" in piece.of("frame") and not is_of_state)
 
 
-def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
+def asked_otherwise(
+    question: ChartQuestion, asked: chart_parts.QuestionPart
+) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
     if (question.tool, asked.parts[:1]) == ("results", ["treatment"]):  # "BP ok? on what?"
         if not names_drugs(question.name):  # "creatinine?", "current therapy"
@@ -158,10 +147,10 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
     found = None if is_of_another else _asked_of(question, asked)
     if found is None or asked.place is None:
         return found
-    return in_place(found, asked.place, is_last_too=False)
+    return question_figures.in_place(found, asked.place, is_last_too=False)
 
 
-def _asked_of(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
+def _asked_of(question: ChartQuestion, asked: chart_parts.QuestionPart) -> ChartQuestion | None:
     if _is_of_an_end(asked) and question.tool in NEVER_OVER:
         return None
     if asked.is_before:
@@ -172,13 +161,13 @@ def _asked_of(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | N
     if "showed" in asked.frames and not asked.parts and not asked.aspects - {"whether"}:
         return _of_its_result(question)
     if asked.frames & _RATES:
-        return with_rate(replace(question, aspect="change"), asked.frames)
+        return question_figures.with_rate(replace(question, aspect="change"), asked.frames)
     if asked.unit and not asked.aspects:
         return replace(question, unit=asked.unit) if question.tool == "results" else None
     is_asked = "whether" in asked.aspects  # "was it stopped?" as against "why was it stopped?"
     kinds: tuple[Aspect, ...] = ("whether", "when", "all")
     how = next(one for one in kinds if one in {*asked.aspects, "all"})
-    told = (what_of(asked, how), *asked.parts[:1])
+    told = (chart_parts.what_of(asked, how), *asked.parts[:1])
     part = next((one for one in told if one in PARTS_OF.get(question.tool, ())), None)
     part = "treatment" if question.part == "treatment" and "dose" in told else part  # of its drugs
     if asked.parts and (part is not None or not asked.aspects or _OWNED & {*asked.parts}):
@@ -186,8 +175,10 @@ def _asked_of(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | N
         is_whether = question.aspect == "whether" and part not in ("status", None)
         which: Aspect = "all" if is_whether else question.aspect
         which = "whether" if is_asked and part == "end" else which
-        which = next(iter(EDGES & asked.aspects), which)  # "the lot of the first one?"
-        back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
+        which = next(iter(chart_parts.EDGES & asked.aspects), which)  # "the lot of the first one?"
+        back = (
+            question.back if question.tool in question_figures.AGAIN else 0
+        )  # "was the third one treated?"
         question = replace(question, asked_on=None)  # "who treated him there?" asks for no length
         return None if part is None else replace(question, part=part, aspect=which, back=back)
     return _of_its_aspect(question, asked)
@@ -203,9 +194,11 @@ def _of_its_result(question: ChartQuestion) -> ChartQuestion | None:
     return replace(question, part=None) if question.tool == "results" else None
 
 
-def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
+def _of_its_aspect(
+    question: ChartQuestion, asked: chart_parts.QuestionPart
+) -> ChartQuestion | None:
     """Return the question before, of as many rows as the aspect that is asked for needs."""
-    aspect = aspect_of(asked)
+    aspect = chart_parts.aspect_of(asked)
     if question.tool == "medications" and "change" in asked.aspects:  # "reduced?", "when raised?"
         return replace(question, part="dose", aspect="change")
     if aspect == "when" and (told_when := _when_told(question, asked)):
@@ -225,7 +218,7 @@ def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestio
         # A course tells "is it rising?" better than the first value beside the last.
         aspect = "trend" if aspect == "change" else aspect
     # "The heaviest?" is asked of no year of life, no month, nor of what is beyond a limit.
-    is_free = aspect in RANKED or aspect == "trend"
+    is_free = aspect in chart_parts.RANKED or aspect == "trend"
     over_time = replace(unlimited(over_time), at_age=None, month="") if is_free else over_time
     part = question.part if asked.place is not None else None  # "… and in the second one?"
     return replace(over_time, aspect=aspect, part=part, back=0, rate="")
@@ -236,7 +229,7 @@ def _tells_change(question: ChartQuestion) -> bool:
     return is_since or question.aspect == "change"
 
 
-def _when_told(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
+def _when_told(question: ChartQuestion, asked: chart_parts.QuestionPart) -> ChartQuestion | None:
     """Return the question whose answer tells since when a value is so, or the day of one value."""
     is_begin = any(piece.words[0] in _since() for piece in asked.pieces)
     if is_begin and question.tool == "results":

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 
+from services.language.charts import names_of_topics, tools_named
 from services.language.charts.chart_file import TopicSpec
 from services.language.charts.chart_parts import (
     REPORTS,
@@ -23,55 +24,13 @@ from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.charts.evidence_questions import evidence_questions
 from services.language.charts.named_runs import Run, may_name
-from services.language.charts.names_of_topics import (
-    SAY_WHAT_FOR,
-    arguments_for,
-    as_typed,
-    imaged,
-    may_be_of,
-    names_of,
-    of_last_visit,
-    of_which_visits,
-    stands_alone,
-)
 from services.language.charts.telling_topics import telling_topics, with_part_meant
-from services.language.charts.tools_named import (
-    SEARCH,
-    given_at,
-    taken_for,
-    tools_of,
-    with_others_meant,
-    with_treatment,
-)
+from services.language.questions import question_figures, single_questions
 from services.language.questions.ages_asked import at_ages, of_what_age
 from services.language.questions.chart_text import SaidOfChart, is_asking, limited, said_in
 from services.language.questions.events_asked import Ask, asked_around, at_that_time, of_days_named
 from services.language.questions.lengths_asked import span_to_now, with_lengths
 from services.language.questions.parts_together import each_half, share, treat_the_same
-from services.language.questions.question_figures import (
-    OVER_TIME,
-    counts_last,
-    in_place,
-    numbers_in,
-    over_days,
-    since_last,
-    with_days,
-    with_rate,
-)
-from services.language.questions.single_questions import (
-    CHANGES,
-    NAMED_BY_ARGUMENT,
-    asks_what_changed,
-    aspect_of_denied,
-    codes_asked,
-    is_either,
-    named,
-    of_one_thing,
-    of_relatives,
-    of_tumours,
-    of_whose_words,
-    plainly_asked,
-)
 from services.language.questions.unread_words import with_unread
 from services.language.questions.value_questions import (
     MEASURED_FACTS,
@@ -100,17 +59,25 @@ def chart_questions(
         is_side: The text is one side of a relation, and has none of its own.
     """
     words = lexicon(language)
-    if asked := evidence_questions(text) or codes_asked(text, words):
+    if asked := evidence_questions(text) or single_questions.codes_asked(text, words):
         return asked
     said = said_in(text, words, today=today)
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
-    found = () if is_side else of_whose_words(text, ask) or _of_days_around(said, words, ask)
-    if not found and asks_what_changed(text, said.pieces, has_days=bool(said.spans)):
+    found = (
+        ()
+        if is_side
+        else single_questions.of_whose_words(text, ask) or _of_days_around(said, words, ask)
+    )
+    if not found and single_questions.asks_what_changed(
+        text, said.pieces, has_days=bool(said.spans)
+    ):
         return _changes(said)
     if not found and not _is_of_others(said, words, today, is_guess=is_guess):
         found = _asked_in(said, words, today)
     found = with_lengths(found, said.pieces, words, today=today)
-    found = tuple(of_which_visits(of_relatives(found, said.text), today))
+    found = tuple(
+        names_of_topics.of_which_visits(single_questions.of_relatives(found, said.text), today)
+    )
     return found if is_side else with_unread(found, said, words)
 
 
@@ -129,8 +96,10 @@ def _of_days_around(said: SaidOfChart, words: Lexicon, ask: Ask) -> tuple[ChartQ
 
 def _changes(said: SaidOfChart) -> tuple[ChartQuestion, ...]:
     """Return all that is new; the tool keeps to the days: what ended then is dated earlier."""
-    new = ChartQuestion(CHANGES)
-    return (replace(with_days(new, said.spans[0]), span=None) if said.spans else new,)
+    new = ChartQuestion(single_questions.CHANGES)
+    return (
+        replace(question_figures.with_days(new, said.spans[0]), span=None) if said.spans else new,
+    )
 
 
 def _is_of_others(said: SaidOfChart, words: Lexicon, today: date, *, is_guess: bool) -> bool:
@@ -156,12 +125,12 @@ def _asked_in(said: SaidOfChart, words: Lexicon, today: date) -> tuple[ChartQues
     questions = _of_the_course(questions, parts, span)
     is_now_too = any("latest" in one.aspects for one in parts)
     in_days = questions if not said.ages or span is not None or is_now_too else []
-    dated = over_days(
+    dated = question_figures.over_days(
         at_ages(questions, said.ages),
         in_days,
         said.spans,
         span=span,
-        numbers=list(numbers_in(said.pieces, words)),
+        numbers=list(question_figures.numbers_in(said.pieces, words)),
         pieces=said.pieces,
     )
     return limited(dated, said)
@@ -172,7 +141,7 @@ def _of_time(
 ) -> ChartQuestion:
     """Return the question with what its part says of how, and of which time, it is told."""
     return replace(
-        with_rate(question, part.frames),
+        question_figures.with_rate(question, part.frames),
         is_past=span is not None or _is_of_all_times(question, part),
         is_begun=span is not None and not part.frames.isdisjoint({"begun", "diagnosed"}),
         is_ordered=span is not None and "ordered" in part.frames,
@@ -206,7 +175,7 @@ def _is_of_all_times(question: ChartQuestion, part: QuestionPart) -> bool:
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
     """Whether only days are asked about that are over: in 2019, "had since 2018", the last 3."""
     if not spans:
-        return counts_last(pieces)
+        return question_figures.counts_last(pieces)
     until = today if any("past" in piece.of("frame") for piece in pieces) else date.max
     return all((one.until or until) <= today for one in spans)
 
@@ -214,7 +183,7 @@ def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
     """Return the questions of a message, each with what is said once for several."""
     each = (read_part(part, words) for part in parted(pieces, words))
-    parts = [with_others_meant(with_treatment(one)) for one in each]
+    parts = [tools_named.with_others_meant(tools_named.with_treatment(one)) for one in each]
     share(parts)
     treat_the_same(parts)
     return parts
@@ -225,14 +194,18 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
 
     "Is his diabetes well adjusted?": that he has diabetes is no yes.
     """
-    if (one_thing := of_one_thing(part)) is not None:
+    if (one_thing := single_questions.of_one_thing(part)) is not None:
         return [one_thing]
     found = list[ChartQuestion]()
     for half in each_half(part):
-        found += [*values_at_visit(half)] or taken_for([*_asked_of(half, is_asked=is_asked)], half)
+        found += [*values_at_visit(half)] or tools_named.taken_for(
+            [*_asked_of(half, is_asked=is_asked)], half
+        )
     # That a test was done is no yes to "was it positive?".
     tools, is_judged = {each.tool for each in found}, bool(part.frames & _JUDGED)
-    is_mixed = len(tools) > 1 or _has_more(part) or is_either(part, words) or is_judged
+    is_mixed = (
+        len(tools) > 1 or _has_more(part) or single_questions.is_either(part, words) or is_judged
+    )
     tells_outcome = "outcome" in part.frames or "range" in part.parts
     is_mixed = is_mixed or (tells_outcome and bool(tools - {"results"}))
     is_of_some = is_judged or "allergies" in tools or "latest" in part.aspects  # "BP latest, DM?"
@@ -241,14 +214,14 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     found = [with_result(one, part) for one in found] + weighed_before(found, part)
     if "since_last" in part.frames and "first" not in part.aspects:  # "the first vs the last one"
-        found = [since_last(one) for one in found]
+        found = [question_figures.since_last(one) for one in found]
     if (place := part.place) is not None:
         is_last = "latest" in part.aspects
-        found = [in_place(one, place, is_last_too=is_last) for one in found]
+        found = [question_figures.in_place(one, place, is_last_too=is_last) for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
-    plain = aspect_of_denied(part, words) or ("all" if is_mixed else "whether")
-    return [*plainly_asked([*of_tumours(found, part)], plain)]
+    plain = single_questions.aspect_of_denied(part, words) or ("all" if is_mixed else "whether")
+    return [*single_questions.plainly_asked([*single_questions.of_tumours(found, part)], plain)]
 
 
 def _has_more(part: QuestionPart) -> bool:
@@ -263,17 +236,17 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     topics = telling_topics(part.topics, part.runs, part.aspects)
     if [one.name for one in topics] == ["age"] and part.frames & {"past", "at_diagnosis"}:
         yield from (elsewhere := list(of_what_age(part)))
-        if any(one.tool == SEARCH for one in elsewhere):
+        if any(one.tool == tools_named.SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
-    topics = with_part_meant(of_last_visit(topics, aspect), part)
+    topics = with_part_meant(names_of_topics.of_last_visit(topics, aspect), part)
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
-            which: Aspect = "all" if topic.tool == SEARCH else aspect
+            which: Aspect = "all" if topic.tool == tools_named.SEARCH else aspect
             yield from _of_topic(topic, part, which, what)
-        others = [run for run in part.runs if stands_alone(run, topics, part)]
+        others = [run for run in part.runs if names_of_topics.stands_alone(run, topics, part)]
         if len(topics) == 1 and not others:  # "hemoglobin at diagnosis of the anemia"
-            others = [run for run in part.runs if not may_be_of(topics[0], run)]
+            others = [run for run in part.runs if not names_of_topics.may_be_of(topics[0], run)]
     else:
         others = part.runs
     values = [*questions_of_values(part, others, aspect, what)]
@@ -287,17 +260,19 @@ def _of_run(
     run: Run, part: QuestionPart, aspect: Aspect, what: Part | None, *, is_searched: bool
 ) -> Iterator[ChartQuestion]:
     """Yield what is asked of one name, values apart."""
-    tools = tools_of(run, part)
+    tools = tools_named.tools_of(run, part)
     for tool in tools:
         if tool == "problems" and what == "people":  # who was seen for it
             yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
         elif tool == "documents" and what == "people":  # who of the team has the field
             yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
         elif tool != "results":
-            asked = named(tool, run.name_for(tool), aspect, what)
-            yield replace(given_at(run, asked) or asked, head=run.head_for(tool), said=run.text)
+            asked = single_questions.named(tool, run.name_for(tool), aspect, what)
+            yield replace(
+                tools_named.given_at(run, asked) or asked, head=run.head_for(tool), said=run.text
+            )
     if not tools and is_searched:
-        yield named(SEARCH, run.text, aspect, what)
+        yield single_questions.named(tools_named.SEARCH, run.text, aspect, what)
 
 
 def _of_topic(
@@ -306,13 +281,17 @@ def _of_topic(
     if (found := _of_its_own(topic, part, aspect, what)) is not None:
         yield found
         return
-    head = topic.name if part.runs and topic.name in {*SAY_WHAT_FOR, "operation"} else ""
-    for name in names_of(topic, part):
-        arguments = arguments_for(topic, part, name)
+    head = (
+        topic.name
+        if part.runs and topic.name in {*names_of_topics.SAY_WHAT_FOR, "operation"}
+        else ""
+    )
+    for name in names_of_topics.names_of(topic, part):
+        arguments = names_of_topics.arguments_for(topic, part, name)
         if topic.tool in ("problems", "medications") and not arguments and name:
-            yield named(topic.tool, name, aspect, what)
+            yield single_questions.named(topic.tool, name, aspect, what)
             continue
-        if topic.tool in NAMED_BY_ARGUMENT and name and "name" not in arguments:
+        if topic.tool in single_questions.NAMED_BY_ARGUMENT and name and "name" not in arguments:
             arguments["name"] = name
         typed = part.runs[0].text if topic.tool == "encounters" and part.runs else ""
         yield ChartQuestion(topic.tool, arguments, aspect, name, what, head, said=typed)
@@ -323,18 +302,18 @@ def _of_its_own(
 ) -> ChartQuestion | None:
     """Return the question for a topic that is no list, or is asked for by words of its own."""
     unknown = " ".join(run.text for run in part.runs if not run.known)
-    if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
+    if topic.name in MEASURED_FACTS and aspect in question_figures.OVER_TIME:
         return values_of([topic.name], aspect, what)  # the status tells the newest only
     is_plain_course = topic.tool == "timeline" and any(one.text in _TO for one in part.pieces)
     if unknown and (topic.name == "treatment" or is_plain_course):
         # "Heat therapy" is one of them; "what happened to the pump" tells not all that happened.
-        return named(SEARCH, unknown, aspect, what)
+        return single_questions.named(tools_named.SEARCH, unknown, aspect, what)
     if topic.name == "primary site" and "size" in part.frames:  # where it is tells no size
         return ChartQuestion("imaging_reports", {}, "latest", "cancer")
     name = topic.name
     if topic.tool in REPORTS:
-        name = " ".join([name, *map(imaged, part.runs)]).strip()
+        name = " ".join([name, *map(names_of_topics.imaged, part.runs)]).strip()
     elif topic.tool != "biomarkers" or not name:
         return None
-    said = as_typed(topic, part)
+    said = names_of_topics.as_typed(topic, part)
     return ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what, said=said)

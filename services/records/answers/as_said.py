@@ -15,24 +15,9 @@ from services.language.replies.corrections import correction_in
 from services.language.replies.yes_no import behind_answer
 from services.language.requests.work import own_kind_in
 from services.language.several_requests import apart
+from services.language.told import held_statements, telling
 from services.language.told.held_forms import StatementKind
-from services.language.told.held_statements import (
-    HeldStatement,
-    asks_to_hold,
-    behind_corrections,
-    stated_in,
-    withdrawn_value,
-    withdraws_all,
-)
 from services.language.told.sentence_ends import sentences_of
-from services.language.told.telling import (
-    is_letter,
-    is_other_figure,
-    is_told,
-    puts_right_what_was_told,
-    says_words,
-    told_in,
-)
 from services.language.utterance import ChartQuestion
 from services.language.words.detection import language_of
 from services.language.words.folding import words_of
@@ -80,14 +65,17 @@ def held_about(text: str, held: Sequence[str]) -> tuple[str, ...]:
     """Return the sentences of `held` that are about what `text` names: "his blood pressure"."""
     each = (chart_questions(text, today=_ANY_DAY, language=one) for one in LANGUAGES)
     asked = next(filter(None, each), ())
-    said, stated = set(_words(text)), [(quote, one) for quote in held for one in stated_in(quote)]
+    said, stated = (
+        set(_words(text)),
+        [(quote, one) for quote in held for one in held_statements.stated_in(quote)],
+    )
     same = dict.fromkeys(quote for quote, one in stated if said & set(_words(one.about)))
     return said_of(asked, held, text) or tuple(same)
 
 
-def _stated(quote: str) -> Sequence[HeldStatement]:
-    note = HeldStatement("note", quote, "present", quote.casefold(), quote)
-    stated = [one for one in stated_in(quote) if not one.corrects]
+def _stated(quote: str) -> Sequence[held_statements.HeldStatement]:
+    note = held_statements.HeldStatement("note", quote, "present", quote.casefold(), quote)
+    stated = [one for one in held_statements.stated_in(quote) if not one.corrects]
     return stated or [note]  # what a correction made of it is no sentence
 
 
@@ -109,9 +97,9 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, turn, before, shown in _lines_before(turns):
-        is_short = len(said) <= _TOLD_CHARS or is_letter(said)
-        told = tuple(one for each in apart(said) * is_short for one in told_in(each))
-        is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
+        is_short = len(said) <= _TOLD_CHARS or telling.is_letter(said)
+        told = tuple(one for each in apart(said) * is_short for one in telling.told_in(each))
+        is_behind = (bool(told) or was_told) and telling.puts_right_what_was_told(said)
         points = says(said, "points_back")  # behind "last Hb?", "it was 10.1" is of that
         at = _place_put_right(found, said, is_behind=is_behind) if was_told or not points else None
         was_told = bool(told) or at is not None
@@ -133,7 +121,7 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
 def letter_in(turns: Sequence[Turn]) -> str:
     """Return the last letter that a user pasted into one of `turns`, or ""."""
     texts = (each.user_message for each in reversed(turns) if not each.is_taken_back)
-    return " ".join(next(filter(is_letter, texts), "").split())
+    return " ".join(next(filter(telling.is_letter, texts), "").split())
 
 
 def left_told(turns: Sequence[Turn], leaving: Collection[int]) -> list[Turn]:
@@ -174,11 +162,11 @@ def _without_taken_back(found: Sequence[Told], by: str, said: str, shown: str) -
 
 def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> int | None:
     """Return which of `found` is put right: what has the old value, else what stands before."""
-    correction, is_led = correction_in(said), any(behind_corrections(said))
+    correction, is_led = correction_in(said), any(held_statements.behind_corrections(said))
     old = words_of((correction.old or correction.what * is_led) if correction is not None else "")
     for at in reversed(range(len(found)) if old or is_led else ()):
         told = " ".join(found[at].sentences)
-        if (old and says_words(told, old)) or is_other_figure(said, told):
+        if (old and telling.says_words(told, old)) or telling.is_other_figure(said, told):
             return at
     return len(found) - 1 if found and is_behind else None
 
@@ -200,13 +188,17 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
     before, shown = "", ""
     for each in turns:
         text = each.user_message
-        lines = [text] if is_letter(text) else text.splitlines()
+        lines = [text] if telling.is_letter(text) else text.splitlines()
         for line in () if each.is_taken_back else lines:
             said = behind_answer(" ".join(line.split()))
             head, _, waited = said.partition(": ")  # behind the answer: "Ann Doe: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
-            is_led = bool(waited) and own_kind_in(head) is None and not is_told(said)
-            is_led = is_led and is_told(waited) and not any(map(asks_to_hold, sentences_of(said)))
+            is_led = bool(waited) and own_kind_in(head) is None and not telling.is_told(said)
+            is_led = (
+                is_led
+                and telling.is_told(waited)
+                and not any(map(held_statements.asks_to_hold, sentences_of(said)))
+            )
             yield _Line(waited if is_led else said, each, before, shown)
             before, shown = said, ""
         before = " ".join(each.user_message.split())
@@ -230,9 +222,9 @@ def told_of(
 
 def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told]:
     """Return what of `found` is not of what `said` wants forgotten, or says to be wrong."""
-    if withdraws_all(said):
+    if held_statements.withdraws_all(said):
         return ()
-    if (value := withdrawn_value(said, is_sure=False)) is None:
+    if (value := held_statements.withdrawn_value(said, is_sure=False)) is None:
         return found
     questions = _asked_in(value, _ANY_DAY)
     names = " ".join(each for one in questions for each in _names_of(one))
@@ -299,7 +291,7 @@ def _asked_in(words: str, on: date) -> Sequence[ChartQuestion]:
     return [one for each in clauses for one in chart_questions(each, today=on, language=language)]
 
 
-def _is_of_its_kind(statement: HeldStatement, question: ChartQuestion) -> bool:
+def _is_of_its_kind(statement: held_statements.HeldStatement, question: ChartQuestion) -> bool:
     if statement.kind not in _KINDS_OF.get(question.tool, frozenset()):
         return False
     name = question.name.casefold()

@@ -9,7 +9,7 @@ from services.language.charts.chart_parts import REPORTS
 from services.language.charts.evidence_questions import GUIDELINES, TRIALS
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 from services.records.answers import whole_chart
-from services.records.answers.choosing import row_parts
+from services.records.answers.choosing import row_parts, unsaid
 from services.records.answers.choosing.allergens import is_named_so, is_of_some
 from services.records.answers.choosing.asked_rows import DONE, VISITS_OF_STATE, asked_rows
 from services.records.answers.choosing.events import as_of, times_of
@@ -29,12 +29,6 @@ from services.records.answers.choosing.row_line import (
     seen_by,
 )
 from services.records.answers.choosing.said_words import passage
-from services.records.answers.choosing.unsaid import (
-    not_found,
-    said_left_out,
-    said_none_left,
-    said_of_older,
-)
 from services.records.answers.value_sentences import told_values
 from services.records.resources.standing import ABSENCES, NOT_KNOWN
 
@@ -59,14 +53,14 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         return whole
     if not found.rows:
         absent = _absent(question, view, words, is_other_time=found.of_other_time)
-        return said_none_left(question, view, words) or absent
+        return unsaid.said_none_left(question, view, words) or absent
     of_then = [each for row in found.rows for each in as_of(row, question.span)]
     rows = row_parts.last_visits(question, of_then)
     if question.tool == "results":
         said = told_values(question, rows, words)
-        said += said_of_older(question, view, words)
+        said += unsaid.said_of_older(question, view, words)
         return "\n".join(
-            [*said, *not_found(view, words), *row_parts.part_missing(question, rows, words)]
+            [*said, *unsaid.not_found(view, words), *row_parts.part_missing(question, rows, words)]
         )
     if question.tool in REPORTS:
         told = _of_reports(question, rows, words)
@@ -78,7 +72,9 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     told = _told(question, rows, words)
     if len(paused) == len(rows):
         told = f"{words.say('only_paused')}\n{told}"
-    behind = said_left_out(question, view, words) + row_parts.part_missing(question, rows, words)
+    behind = unsaid.said_left_out(question, view, words) + row_parts.part_missing(
+        question, rows, words
+    )
     return "\n".join([told, *behind])
 
 

@@ -10,6 +10,7 @@ from services.language.words.statement_words import group_of, statement_words
 from services.statements.comparing.against_texts import is_of_other_place
 from services.statements.comparing.by_values import is_of_other_report, written_on
 from services.statements.comparing.none_more import none_more
+from services.statements.rows import subject
 from services.statements.rows.compare_series import is_judged_rightly
 from services.statements.rows.fit import has_date, is_aim, is_hedged, is_measured
 from services.statements.rows.happenings import happenings, has_happened
@@ -17,14 +18,6 @@ from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows.rows import BEGINNING, KnownRow, clause_of, told_of
-from services.statements.rows.subject import (
-    is_meant,
-    is_of_other_picture,
-    is_of_picture,
-    refs,
-    supported,
-    without_variants,
-)
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
 _DRUGS = "=drug allergy"
@@ -38,7 +31,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if (done := _never_done(clause, rows, names)) is not None:
         return done
     if "tolerates" in clause.cues and (to := [r for r in rows.about(names) if "allerg" in r.kind]):
-        return Verdict("unsupported") if "=allergy" in clause.topics else supported(to)
+        return Verdict("unsupported") if "=allergy" in clause.topics else subject.supported(to)
     named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = _meant(clause, found, names)
@@ -70,7 +63,9 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if denied and not (there and all(row.is_text for row in denied)):
         later = _told_later(clause, denied, meant)
         is_other = later is not None or is_of_other_report(clause, denied, rows)
-        return Verdict("unsupported", refs(denied)) if is_other else supported(denied)
+        return (
+            Verdict("unsupported", subject.refs(denied)) if is_other else subject.supported(denied)
+        )
     return _by_rows(clause, meant, plain, names)
 
 
@@ -83,10 +78,10 @@ def _may_be_of(kind: str, row: KnownRow) -> bool:
 def _meant(clause: Clause, found: Sequence[KnownRow], names: Sequence[str]) -> list[KnownRow]:
     """Return the rows of what a clause names; of "no vitamin D level" values, and no drug."""
     spoken = clause.words | set(names)
-    meant = [row for row in found if row.is_text or is_meant(row, spoken, names)]
+    meant = [row for row in found if row.is_text or subject.is_meant(row, spoken, names)]
     if clause.says("measured_level"):
         meant = [row for row in meant if row.is_text or row.number is not None]
-    return without_variants(meant, spoken)
+    return subject.without_variants(meant, spoken)
 
 
 def _of_whom(
@@ -116,9 +111,9 @@ def _is_as_told(clause: Clause, row: KnownRow) -> bool:
         return False  # "No stroke." is of that day
     if clause.says("finds") and not row.words.isdisjoint(saying("carried_out")):
         return False  # a scan that was not done found nothing
-    if is_of_other_picture(clause, row):
+    if subject.is_of_other_picture(clause, row):
         return False
-    is_of_picture_alone = is_of_picture(clause) or clause.says("pictures")
+    is_of_picture_alone = subject.is_of_picture(clause) or clause.says("pictures")
     is_of_picture_alone = is_of_picture_alone and not any(one[0] == "=" for one in clause.names)
     things = told_of(clause.words) - statement_words().neutral - {*clause.names}
     if is_of_picture_alone and not clause.topics and not all(_has_word(row, one) for one in things):
@@ -170,14 +165,14 @@ def _by_rows(
     states = [row for row in plain if row.kind == "problem"]
     is_of_state = {"is_now", "about_patient"} <= clause.cues and not clause.says("past", "never")
     if is_of_state and states and all(row.ended and row.standing == "ended" for row in states):
-        return supported(states)  # "She is not pregnant."
+        return subject.supported(states)  # "She is not pregnant."
     if clause.cues & {"takes", "current"} or clause.says("chronic"):
         of_kind = [row for row in plain if f"={row.kind}" in names] or plain
         if of_kind and all(row.standing == "ended" or row.is_plan for row in of_kind):
-            return supported(of_kind)
+            return subject.supported(of_kind)
     if plain and not clause.has_values:
         return Verdict("contradicted", plain[0].sources, plain[0].says)
-    return Verdict("unsupported", refs(meant[:1]))
+    return Verdict("unsupported", subject.refs(meant[:1]))
 
 
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
@@ -188,7 +183,7 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
         return Verdict("unsupported")
     if (
         own
-        and (clause.says("has", "who") or is_of_picture(clause))
+        and (clause.says("has", "who") or subject.is_of_picture(clause))
         and "recorded" not in clause.cues
     ):
         lacking, own = saying("lacking"), own - saying("finds")
@@ -197,9 +192,9 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
         without = [r for r in without if r.words.isdisjoint(plans) or is_hedged(clause, r)]
         denied = [row for row in without if has_all(own, row.words)]
         denied = [row for row in denied if all(has_date(day, row) for day in clause.dates)]
-        denied = [row for row in denied if not is_of_other_picture(clause, row)]
+        denied = [row for row in denied if not subject.is_of_other_picture(clause, row)]
         is_so = denied and not is_of_other_report(clause, denied, rows)
-        return supported(denied) if is_so else Verdict("unsupported")  # "He has no cough."
+        return subject.supported(denied) if is_so else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
     is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
     is_bare = (is_bare and not rows.empty) or clause.says("changes")
@@ -278,7 +273,7 @@ def _not_recorded(
         return Verdict("supported", (), said)
     is_of_now = clause.says("chronic") or not clause.cues.isdisjoint({"current", "takes"})
     if is_of_now and there and all(one.standing == "ended" for one in there):
-        return supported(there)
+        return subject.supported(there)
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)
     wanted = {"=allergy"} if "=allergy" in names else set(names)
@@ -287,7 +282,7 @@ def _not_recorded(
     if empty and is_of_record:  # else it does not say that none is taken
         return Verdict("supported", (), empty[0].says)
     if any(row.standing == "absent" for row in meant):
-        return supported([row for row in meant if row.standing == "absent"])
+        return subject.supported([row for row in meant if row.standing == "absent"])
     if said := _missing_from_list(rows, clause.names or names):
         return Verdict("supported", (), said)
     is_open = clause.names and is_of_record and not meant and rows.whole.keys() >= _LISTS
