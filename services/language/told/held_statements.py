@@ -171,7 +171,7 @@ def may_put_right(words: str) -> bool:
     said = words_of(words)
     if not said or said[0] in statement_words().imperatives:
         return False
-    return not (asks_question(words) or is_retracted(words))
+    return not (asks_question(words) or is_retracted(words) or says(words, "stays_with"))
 
 
 def plain_sentence(quote: str, text: str, names: Collection[str] = ()) -> str | None:

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from data_models.chat_context import Turn
+from data_models.chat_context import AgentMessage, Turn
 from services.language.questions.chart_questions import chart_questions
 from services.language.utterance import ChartQuestion
 from services.records.answers.as_said import Told, held_about, said_of, told_before, told_of
@@ -181,6 +181,30 @@ def test_what_puts_right_stands_with_what_it_is_of(
         for number, text in enumerate(said)
     ]
     assert [one.sentences for one in told_before(turns)] == told
+
+
+def test_another_hour_of_a_visit_puts_nothing_right_that_was_told() -> None:
+    at = datetime(2026, 11, 26, tzinfo=UTC)
+    asked = AgentMessage(
+        message_id="m-1", agent="A", text="Book *Dr. Smith*, 3 Dec 10:00? yes / no", timestamp=at
+    )
+    said = [
+        ("crp was 45 this am", []),
+        ("Dr. Smith on Thursday at 10", [asked]),
+        ("make it 11", []),
+    ]
+    turns = [
+        Turn(
+            turn_id=number,
+            run_id=f"run-{number}",
+            timestamp=at,
+            user="dev",
+            user_message=text,
+            agent_responses=shown,
+        )
+        for number, (text, shown) in enumerate(said)
+    ]
+    assert [one.sentences for one in told_before(turns)] == [("crp was 45 this am",)]
 
 
 def test_a_line_is_read_once_however_many_turns_stand_behind_it() -> None:

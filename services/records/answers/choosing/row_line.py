@@ -115,8 +115,9 @@ def seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) 
     ]
 
 
-_ROWS_OF_EACH_AGENT = 3
+_ROWS_OF_EACH_AGENT = 6
 NOT_RECORDED = "not in the record"
+_OF_PERSON = "[Patient/"  # age and sex head every sheet
 _DETAIL_CHARS, _ROWS_SHOWN = 420, 30
 
 
@@ -124,7 +125,10 @@ def summary_of(reports: Mapping[str, str], language: str) -> str:
     """Return what agents found, by the text of each one's report."""
     say, differ = partial(talk_text, language), answer_words(language).word(DIFFER)
     each = {agent: text.splitlines() for agent, text in reports.items()}
-    rows = {agent: [one for one in own if one.startswith("- ")] for agent, own in each.items()}
+    rows = {
+        agent: [one for one in own if one.startswith("- ") and _OF_PERSON not in one]
+        for agent, own in each.items()
+    }
     lines = [say("summary")]
     for agent in (agent for agent in rows if rows[agent]):
         lines += ["", f"**{agent}**", *_newest(rows[agent], language)]
