@@ -32,7 +32,7 @@ from group_chat.speakers.speaker_state import Announce, Ask, End, Work
 from group_chat.speakers.turn_controller import TurnController
 from group_chat.turn_context import HandedOver, TurnContext
 from group_chat.window import Line, line_of, lines_of, window
-from services.language.model_output.hand_over import hands_back, is_bare_hand_over, promised_agent
+from services.language.model_output import hand_over
 from services.language.words.phrases import says
 
 
@@ -150,7 +150,7 @@ class ClinicalGroupChat:
         held, self._held = self._held, None
         if held is not None:
             await self._keep_promise(agent, ask, held.text)
-            if not (isinstance(self._turn.order, HandedOver) or hands_back(held.text)):
+            if not (isinstance(self._turn.order, HandedOver) or hand_over.hands_back(held.text)):
                 draft.write(held.text, calls=held.calls)
         async for _ in amend(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
             pass
@@ -198,7 +198,9 @@ class ClinicalGroupChat:
         turn, speakers = self._turn, self._controller.speakers
         if turn.has_order:
             return
-        promised = promised_agent(text, speaker=speakers.facilitator, names=speakers.agents)
+        promised = hand_over.promised_agent(
+            text, speaker=speakers.facilitator, names=speakers.agents
+        )
         if promised is None:
             return
         if agent.forced is not None:
@@ -219,7 +221,7 @@ class ClinicalGroupChat:
             draft.is_by_rules = True
             draft.write(rows)
         agents = self._controller.speakers.agents
-        if is_bare_hand_over(draft.text, speaker=draft.agent, names=agents):
+        if hand_over.is_bare_hand_over(draft.text, speaker=draft.agent, names=agents):
             turn.has_looked_up = False
         message = draft.finish(now=self._clock.now())
         is_spent = message is None and turn.is_spent
@@ -243,9 +245,12 @@ class ClinicalGroupChat:
         is_spent = turn.is_spent and draft.ends_with_call
         said = ((one.agent, one.text) for one in turn.said)
         is_again = is_spent or (draft.agent, draft.text) in said
-        is_unsupported = draft.has_support is False and not self._controller.speakers.plan_runs
+        speakers = self._controller.speakers
+        is_handed = hand_over.hands_over(draft.text, speaker=draft.agent, names=speakers.agents)
+        is_last = not (speakers.plan_runs or is_handed)
+        is_unsupported = draft.has_support is False and is_last and direct_answers.has_found(turn)
         is_stuck = draft.text and not draft.has_support and (is_again or is_unsupported)
-        is_asked = draft.is_left_out or is_stuck or turn.is_cut or hands_back(draft.text)
+        is_asked = draft.is_left_out or is_stuck or turn.is_cut or hand_over.hands_back(draft.text)
         if not (is_asked and (is_spent or direct_answers.told_by_rows(turn) is not None)):
             return ""
         lead = draft.what_is_left or (turn.text("broke_off") if turn.is_cut else "")

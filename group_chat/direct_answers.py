@@ -114,6 +114,11 @@ def told_by_rows(turn: TurnContext) -> str | None:
     return answer if isinstance(answer, str) and answer else None
 
 
+def has_found(turn: TurnContext) -> bool:
+    """Whether anything that was looked up holds what was asked for."""
+    return any(_has_answer(asked, given) for asked, given in turn.looked)
+
+
 def _by_rows(turn: TurnContext) -> ChartQuestion | str | None:
     """Return what the fetched rows answer, or what else they need; None where nothing is asked."""
     if (read := turn.request.utterance) is None:

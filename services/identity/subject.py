@@ -8,6 +8,7 @@ from services.identity.ages import is_grown, of_the_age
 from services.identity.names.asked_about import points_at_open
 from services.identity.names.kin_asked import asks_of_somebody_beside
 from services.identity.names.matching import Known, Mention
+from services.identity.names.name_signs import values_asked
 from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import nearest_to
 from services.identity.said import (
@@ -173,7 +174,10 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
 def _may_be_birth(one: FullDate, said: Said, known: Known) -> bool:
     """Whether a date is called one of birth, or heads what is asked and is long ago."""
     is_old = known.today is not None and max(one.readings).year + _LONG_AGO < known.today.year
-    return one.is_birth or (is_old and bool(said.message.words) and heads_message(said, one))
+    words = said.message.words
+    behind = next((word.text for word in words if word.start > one.start), "")
+    asks = behind in values_asked() or "?" in said.message.text
+    return one.is_birth or (is_old and bool(behind) and asks and heads_message(said, one))
 
 
 def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[Person, ...]:

@@ -19,8 +19,9 @@ IMAGING = ChartQuestion("imaging_reports")
 
 @pytest.mark.slow
 async def test_a_record_question_costs_one_call_of_the_agent(world: TeamWorld) -> None:
-    heard = await world.say(ASKED, text("It is stable."), utterance=read(IMAGING))
-    assert heard.said == [("Radiology", "It is stable.")]
+    told = "Progression of the right upper lobe lesion to 2.4 cm, 2025-05-16."
+    heard = await world.say(ASKED, text(told), utterance=read(IMAGING))
+    assert heard.said == [("Radiology", told)]
     (messages,) = world.prompts()
     called, rows = messages[-2:]
     assert called["tool_calls"][0]["function"]["name"] == "imaging_reports"

@@ -75,10 +75,14 @@ def read_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> HandOver
     return AsksUser() if is_question(line) else HandsToNobody()
 
 
+def hands_over(text: str, *, speaker: str, names: Iterable[str]) -> bool:
+    """Whether a message asks somebody else to go on."""
+    return isinstance(read_hand_over(text, speaker=speaker, names=names), Addresses)
+
+
 def is_bare_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> bool:
     """Whether a message is one line, which asks somebody else to go on."""
-    is_line = "\n" not in text.strip()
-    return is_line and isinstance(read_hand_over(text, speaker=speaker, names=names), Addresses)
+    return "\n" not in text.strip() and hands_over(text, speaker=speaker, names=names)
 
 
 def hands_back(text: str) -> bool:
