@@ -198,9 +198,8 @@ class ClinicalGroupChat:
         turn, speakers = self._turn, self._controller.speakers
         if turn.has_order:
             return
-        promised = hand_over.promised_agent(
-            text, speaker=speakers.facilitator, names=speakers.agents
-        )
+        lead, names = speakers.facilitator, speakers.agents
+        promised = hand_over.promised_agent(text, speaker=lead, names=names)
         if promised is None:
             return
         if agent.forced is not None:
@@ -219,7 +218,7 @@ class ClinicalGroupChat:
         draft.settle()
         if not rendered and (rows := self._rows_for(draft)):
             draft.is_by_rules = True
-            draft.write(rows)
+            draft.tell(rows)  # what code repeats of the record needs no check
         agents = self._controller.speakers.agents
         if hand_over.is_bare_hand_over(draft.text, speaker=draft.agent, names=agents):
             turn.has_looked_up = False
@@ -251,11 +250,12 @@ class ClinicalGroupChat:
         is_unsupported = draft.has_support is False and is_last and direct_answers.has_found(turn)
         is_stuck = draft.text and not draft.has_support and (is_again or is_unsupported)
         is_asked = draft.is_left_out or is_stuck or turn.is_cut or hand_over.hands_back(draft.text)
-        if not (is_asked and (is_spent or direct_answers.told_by_rows(turn) is not None)):
+        rows = direct_answers.told_by_rows(turn) if is_asked else None
+        if rows is None and not (is_asked and is_spent):
             return ""
         lead = draft.what_is_left or (turn.text("broke_off") if turn.is_cut else "")
         lead = lead or turn.text("rows_instead") * (is_unsupported and not is_again)
-        return f"\n\n{direct_answers.said_without_words(turn, lead)}"
+        return f"\n\n{direct_answers.said_without_words(turn, lead, rows)}"
 
     def _break_off(self, draft: Draft) -> None:
         """Keep the whole sentences of an answer that broke off, marked as any others."""

@@ -161,10 +161,14 @@ def named(language: str, patient_id: str | None, identity: PatientIdentity | Non
     return talk_text(language, "who_is", name=name, born=born, patient=patient_id)
 
 
-def said_without_words(turn: TurnContext, lead: str = "") -> str:
-    """Return what is said for a model that said nothing: `lead`, or that, and the rows' answer."""
+def said_without_words(turn: TurnContext, lead: str = "", rows: str | None = None) -> str:
+    """Return what is said for a model that said nothing: `lead`, or that, and the rows' answer.
+
+    Args:
+        rows: Their answer, where it is known.
+    """
     said = lead or turn.text("no_words" if turn.is_spent else "no_answer")
-    return "\n\n".join(filter(None, (said, told_by_rows(turn))))
+    return "\n\n".join(filter(None, (said, rows or told_by_rows(turn))))
 
 
 def _preface(turn: TurnContext, read: Utterance) -> str:

@@ -102,9 +102,9 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
         told = tuple(one for each in apart(said) * is_short for one in telling.told_in(each))
         is_behind = (bool(told) or was_told) and telling.puts_right_what_was_told(said)
         points = says(said, "points_back")  # behind "last Hb?", "it was 10.1" is of that
-        is_of_visit = bool(hours_told(shown)) and as_move(said, shown) != said
-        is_open = (was_told or not points) and not is_of_visit
-        at = _place_put_right(found, said, is_behind=is_behind) if is_open else None
+        at = _place_put_right(found, said, is_behind=is_behind) if was_told or not points else None
+        if at is not None and hours_told(shown) and as_move(said, shown) != said:
+            at = None  # another hour of a visit
         was_told = bool(told) or at is not None
         is_behind = at is not None and not told and is_retracted(said)  # "no, it was sulfa"
         left = without_what_is_forgotten(found, said)
