@@ -218,7 +218,7 @@ class ClinicalGroupChat:
         draft.settle()
         if not rendered and (rows := self._rows_for(draft)):
             draft.is_by_rules = True
-            draft.tell(rows)  # what code repeats of the record needs no check
+            draft.repeat(rows)
         agents = self._controller.speakers.agents
         if hand_over.is_bare_hand_over(draft.text, speaker=draft.agent, names=agents):
             turn.has_looked_up = False

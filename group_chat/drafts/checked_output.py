@@ -144,6 +144,10 @@ class CheckedOutput:
         """Whether a shown sentence is listed with what the record says of it."""
         return verdict.state == "supported" or (verdict.state != "unchecked" and self.withholds)
 
+    def names_another(self, text: str) -> bool:
+        """Whether `text` names a patient who is not this one."""
+        return self._check is not None and self._check.grounds.is_of_another(text)
+
     def unknown_refs(self, text: str) -> list[str]:
         """Return the source ids in `text` that no tool gave."""
         if self._check is None:

@@ -138,6 +138,10 @@ class Draft:
         """Send the server's own text, unchecked, in the user's language; return what was sent."""
         return self.settle() + self._send(inert(self._own(text), hosts=self._turn.link_hosts))
 
+    def repeat(self, rows: str) -> str:
+        """Send what code repeats of the record; only what names another patient is checked."""
+        return self.write(rows) if self._output.names_another(rows) else self.tell(rows)
+
     def _own(self, text: str) -> str:
         read = self._turn.request.utterance
         return text if read is None else in_own_language(text, read.language)
@@ -174,8 +178,7 @@ class Draft:
         One that is withheld again, or that nothing stands for, stays on the list.
         """
         before, self._withheld = self._withheld, []
-        known = len(self._statements)
-        gap = "" if self.is_blank else "\n\n"
+        known, gap = len(self._statements), "" if self.is_blank else "\n\n"
         self._said_before = self.text
         sent = self.write(f"{gap}{text.strip()}") + self.settle()
         self._said_before = None
@@ -288,8 +291,7 @@ class Draft:
             again = self.text  # a model says the same beside each call that it writes
         if again is not None and text.strip() in again:
             return ""  # a model that is asked to correct a sentence says all of them again
-        start = self._length
-        shown = self._send(text)
+        start, shown = self._length, self._send(text)
         self._is_models = self._is_models or (bool(shown.strip()) and not self.is_by_rules)
         is_own = self.is_by_rules and piece.verdict.state != "supported"  # no model's words
         if self._output.marks(piece.verdict) and shown.strip() and not is_own:
