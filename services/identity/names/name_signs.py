@@ -156,7 +156,7 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     at = next(place for place, one in enumerate(run) if one is word)
     # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
     is_asked = word.before in of_people("person_verbs")
-    is_asked |= any(one.text in chart_nouns() for one in run[: max(at - 1, 0)])
+    is_asked |= any(one.text in chart_nouns() | values_asked() for one in run[: max(at - 1, 0)])
     is_asked |= run[at - 1].gap[-2:-1].isdigit()
     is_name = is_known_name(word.text) or is_strange(word.text)
     if is_asked and is_name and not is_clinical(word.text):
@@ -224,8 +224,11 @@ def is_genitive(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 def is_signed(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name stands so: capitals, titles, places; lower-case common words need a sign."""
+    joins = of_people("joins") | {"w", "with", "mit"}
+    with_kin = span[-1].after in joins and span[-1].beyond in of_people("relatives")
     return (
-        any(one.stands_as_name for one in span)
+        with_kin  # `met w grant and husband`
+        or any(one.stands_as_name for one in span)
         or fills_a_clause(span)
         or is_genitive(run, span)
         or stands_before_a_name(run, span)

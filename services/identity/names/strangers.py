@@ -228,6 +228,8 @@ def _is_name_in_a_chart_question(message: Message, word: Word, others: _Names) -
         return False
     if any(word.text in name for name in others) or _is_said_by_or_to(message, word):
         return False
+    if word_names.is_left_over(message, word):
+        return True
     rest = [one for one in message.words if one is not word]
     if word_names.is_name_and_word(word):
         is_patient = word.raw[0].isupper() or word.is_in("surnames_too")

@@ -3,19 +3,25 @@
 from collections.abc import Sequence
 
 from services.identity.names.name_signs import is_no_word, values_asked
-from services.language.charts.chart_entries import measured_nouns, words_of_questions
+from services.language.charts.chart_entries import (
+    measured_nouns,
+    words_of_questions,
+)
 from services.language.figures.full_dates import month_numbers
-from services.language.people.mentions import HYPHENS
+from services.language.people.descriptions import first_parts
+from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name, is_only_a_name, is_ordinary_name
 from services.language.people.signed_word import Word
+from services.language.people.strange_words import is_listed_nowhere, left_over_in
 from services.language.words.letters import spellings
 from services.language.words.people_words import names_that_are_words, of_people
 from services.language.words.phrases import words_for
-from services.language.words.statement_tables import stem
+from services.language.words.statement_tables import stem, stems_told
 from services.language.words.statement_words import is_clinical_name, ordinary_words
 from services.language.words.vocabulary import drug_words
 
 _SHORT_LETTERS = 3
+_NO_NAMES = ("no_names", "organs", "beside_values", "seasons", "definite", "articles", "owners")
 _BESIDE = ("particles", "opening", "newest", "lingers", "leads_to_whom")
 
 
@@ -55,6 +61,24 @@ def is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
     names = names_that_are_words() | of_people("given_only")
     is_named = all(is_only_a_name(one) or one in names for one in left)
     return is_named and word.before != "how" and any(one.text in values for one in rest)
+
+
+def is_left_over(message: Message, word: Word) -> bool:
+    """Whether a value is asked for, and no answer goes back to this one word: `early lipids`."""
+    left, rest = left_over_in(message.text), {one.text for one in message.words} - {word.text}
+    values = first_parts(measured_nouns()) - of_people("values_of_places", "sizes_of_things")
+    is_led = word.before in of_people("about", "for_whom", "called_patients")
+    asked = word.beyond if word.after in of_people("newest") else word.after
+    is_beside = word.closes and (is_led or word.before in values)
+    is_beside |= (word.is_first or is_led) and asked in values
+    is_asked = is_beside and not values.isdisjoint(rest) and left.isdisjoint(rest)
+    single = word.text.removesuffix("s")
+    is_word = word.is_in(*_NO_NAMES) or word.is_of_a_thing or word.is_in_date
+    is_word |= stem(word.text) in stems_told("body") or len(single) < _SHORT_LETTERS
+    is_name = is_known_name(word.text) or is_known_name(single)
+    is_name &= word.raw.istitle() or all(map(is_known_name, spellings(word.raw)))
+    is_name |= word.is_first and is_no_word(word) and is_listed_nowhere(word.text)
+    return is_asked and word.text in left and is_name and not is_word
 
 
 def is_in_use(word: Word) -> bool:

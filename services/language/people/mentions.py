@@ -35,7 +35,9 @@ _WORD = re.compile(r"\b[aA]1[cC]\b|[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*"
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _BED = re.compile(r"(?:\A|[\s:,;(])\d{1,3}\Z")
-_BED_HEADS = re.compile(r"\s*(?:(?:\d{3}[/-]\d|\d-\d{1,2})[\s:,]+|\d\d+ - )(?=[^\W\d_])")
+_BED_HEADS = re.compile(
+    r"\s*(?:(?:\d{3}[/-]\d|\d-\d{1,2})[\s:,]+|\d\d+ - |#\d{1,3} |\d{2,3}: (?=\w+\??\Z))(?=[^\W\d_])"
+)
 _BED_LETTERS = frozenset("abce")
 _BEGINS = frozenset(":,;.\n")
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")

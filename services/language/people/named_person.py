@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nicknames import NickNamer
 
-from services.language.words.people_words import names_that_are_words
+from services.language.words.people_words import common_words, names_that_are_words
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import (
     is_clinical_name,
@@ -64,7 +64,7 @@ def is_ordinary_name(word: str) -> bool:
 
 def is_only_a_name(word: str) -> bool:
     """Whether a folded word is a name, and no English word as well: `doyle`, no `last wheat`."""
-    is_word = is_ordinary_name(word) or stem(word) in ordinary_words()
+    is_word = is_ordinary_name(word) or stem(word) in ordinary_words() or word in common_words()
     return is_known_name(word) and not (is_word or word in names_that_are_words())
 
 

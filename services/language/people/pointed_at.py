@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
+from services.language.charts.chart_words import lexicon
 from services.language.people.descriptions import describes_somebody, first_parts
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
@@ -23,9 +24,21 @@ _SIGNS = frozenset(":,;")
 def pointed_at(words: Sequence[Word]) -> str | None:
     """Return the illness or organ that stands for its bearer; "" of others; None: of nobody."""
     heading, sign = _heading(words)
+    if not heading and _ails_before_a_value(words):
+        return _named(words[:-1])
     if heading and (_is_somebody(heading) or _is_at_a_bed(heading, sign)):
         return ""
     return _named(heading) if heading and _stands_for_its_bearer(heading) else None
+
+
+def _ails_before_a_value(words: Sequence[Word]) -> bool:
+    """Whether an illness and what is measured are all that is said: `hip fracture hb`."""
+    said, last = " ".join(one.text for one in words[:_LONGEST]), words[-1].text if words else ""
+    values = measured_nouns() - of_people("values_of_places", "sizes_of_things")
+    each = (lexicon(one).pieces(said) for one in ("en", "de") if last in values)
+    ills = (one[0] for one in each if len(one) == 2 and (one[0].words[1:] or _is_ill(one[0].text)))
+    tools = ({name.tool for name in one.of("name")} for one in ills)
+    return any("problems" in one and "results" not in one for one in tools)
 
 
 def _heading(words: Sequence[Word]) -> tuple[Sequence[Word], str]:

@@ -1,37 +1,44 @@
 """Words that no vocabulary holds: where a message names somebody, they are names. Pure."""
 
-from functools import cache, lru_cache
+from functools import lru_cache
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
-from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
+from services.language.charts.chart_entries import words_of_questions
 from services.language.charts.chart_words import lexicon
+from services.language.words.detection import language_of
+from services.language.words.folding import fold
 from services.language.words.people_words import of_people
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name, ordinary_words
-from services.language.words.vocabulary import drug_words
 
 _LANGUAGES = ("en", "de")
-_LEAST_CHARS, _SLIP_CHARS, _TWO_SLIPS_CHARS = 3, 6, 8
+_LEAST_CHARS = 3
 
 
 @lru_cache(maxsize=8_192)
 def is_strange(word: str) -> bool:
-    """Whether a folded word is none of any vocabulary, and no slip in a word of medicine.
+    """Whether a folded word is none of any vocabulary, and no slip in one: `warfrain`."""
+    return is_listed_nowhere(word) and not any(lexicon(one).knows(word) for one in _LANGUAGES)
 
-    What is nearer to a clinical term than a slip is that term: `potasium`, `warfrain`.
-    """
+
+@lru_cache(maxsize=8_192)
+def is_listed_nowhere(word: str) -> bool:
+    """Whether a folded word is in no list of words of the language, of medicine or of charts."""
     if len(word) < _LEAST_CHARS or word in of_people("no_names") or word in words_of_questions():
         return False
     is_known = word.endswith(tuple(of_people("endings_of_no_name")))
-    is_known = is_known or is_clinical_name(stem(word)) or stem(word) in ordinary_words()
-    if is_known or any(lexicon(one).knows(word) for one in _LANGUAGES):
-        return False
-    edits = 0 if len(word) < _SLIP_CHARS else 1 if len(word) < _TWO_SLIPS_CHARS else 2
-    return process.extractOne(word, _clinical(), scorer=OSA.distance, score_cutoff=edits) is None
+    return not (is_known or is_clinical_name(stem(word)) or stem(word) in ordinary_words())
 
 
-@cache
-def _clinical() -> frozenset[str]:
-    return chart_nouns() | measured_nouns() | drug_words()
+@lru_cache(maxsize=256)
+def left_over_in(text: str) -> frozenset[str]:
+    """Return the words, folded, to which no answer to a question of a chart goes back."""
+    own = language_of(text)
+    pieces = lexicon(own).pieces(fold(text)[0]) if own in _LANGUAGES else ()
+    left = {word for one in pieces if {*one.by_kind} <= {"beyond"} for word in one.words}
+    return frozenset(one for one in left if one.isalpha() and not _is_read(one))
+
+
+def _is_read(word: str) -> bool:
+    """Whether a language asks for something by it, as it is spelled."""
+    every = (each for one in _LANGUAGES for each in lexicon(one).pieces(word))
+    return any({*one.by_kind} - {"beyond"} and one.text in word for one in every)

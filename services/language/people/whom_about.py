@@ -19,7 +19,7 @@ from services.language.words.people_words import of_people
 from services.language.words.phrases import every_part_in, says
 from services.language.words.vocabulary import drug_words
 
-_LONGEST_WORDS, _ASKED = 7, "crp?"
+_LONGEST_WORDS, _YEAR_CHARS, _ASKED = 7, 4, "crp?"
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}|\b(?:15-3|19-9|72-4)\b")  # and the numbers of markers
 _NOT_OF_NAMES = ("no_one", "auxiliaries", "made_for", "tells", "wrong_one", "before_hours")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
@@ -44,7 +44,7 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_dated = any(one.is_in_date or one.text in dated for one in words)
         is_day = {*words_of(text[: text.find(who)])[-1:]} <= of_people("before_days")
         is_day = is_day if full_dates(heading) else is_dated  # `psa on 1971-04-03`
-        is_aside = is_day or is_met(text, who)
+        is_aside = is_day or is_met(text, who) or (who.isdecimal() and len(who) <= _YEAR_CHARS)
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
         beside = of_people("pronouns", "lower_pronouns", "just_now", *["organs"][is_valued:])

@@ -110,20 +110,16 @@ def said_to_be_of(text: str, *bare: str) -> Iterator[Sequence[str]]:
         *before, last = before  # "that was for Doyle, not Grant"
     if "?" in text or any(len(one.split()) > _NAME_WORDS for one in before):
         return
-    raw = last.split()
+    raw, aside = last.split(), of_people("described_by", "set_against")  # "that was Doyle who fell"
     words = [" ".join(words_of(one)) for one in raw]
     for name, lead in _leads():
         for start in _starts(words):
             if tuple(words[start : start + len(lead)]) == lead:
                 behind = zip(raw[start + len(lead) :], words[start + len(lead) :], strict=True)
-                named = [one for one, _ in takewhile(_is_no_clause, behind)]
+                named = [one for one, _ in takewhile(lambda word: word[1] not in aside, behind)]
                 if name in bare and 0 < len(named) <= _NAME_WORDS:
                     yield named
                 yield from _owners(named)
-
-
-def _is_no_clause(word: tuple[str, str]) -> bool:
-    return word[1] not in of_people("described_by", "set_against")  # "that was Doyle who fell"
 
 
 def _owners(raw: Sequence[str]) -> Iterator[Sequence[str]]:
