@@ -1,33 +1,43 @@
 """The ward round over HTTP: lists, cards, what people do on them, the printed ward list."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
-from html import escape
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, Field
 
-from data_models.chart_view import ChartView
 from data_models.errors import BadFrameError
 from data_models.values import ClosedValue
 from routes.requests.context import CONTEXT, principal_of
 from routes.requests.endpoint import HTML, OBJECT, Endpoint, Json, in_query, of, rows
 from routes.requests.json_input import read_body, view_document
 from services.language.words.vocabulary import read_document
-from services.records.views.demographics import Demographics
 from services.rounds.round_actions import RoundActions
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut
 from services.rounds.round_service import RoundService
 from services.rounds.round_view import RoundCard, RoundSummary, RoundView
 from services.statements.shown import not_supported
 
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 # The ward list as a page to print: both identifiers stand on each patient, on each sheet.
 
 _STYLE = Path(__file__).with_name("print.css").read_text("utf-8")
 _LANGUAGES = ("en", "de")
-_ROW_PARTS = ("name", "value", "unit", "flag", "status", "date", "detail")
+
+
+@cache
+def _ward_list() -> "Template":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # few print a list
+
+    folder = FileSystemLoader(Path(__file__).parent)
+    pages = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    pages.filters["not_supported"] = not_supported
+    return pages.get_template("ward_list.html")
 
 
 def ward_list_page(cards: Sequence[RoundCard], *, language: str, at: datetime) -> str:
@@ -38,74 +48,7 @@ def ward_list_page(cards: Sequence[RoundCard], *, language: str, at: datetime) -
     """
     lang = language if language in _LANGUAGES else _LANGUAGES[0]
     words = read_document(lang, "ward_list")
-    printed = f"{words['printed']} {at:%Y-%m-%d %H:%M} UTC"
-    body = "\n".join(line for card in cards for line in _card(card, words))
-    return (
-        f'<!doctype html>\n<html lang="{lang}">\n<head><meta charset="utf-8">'
-        f"<title>{words['title']}</title>"
-        '<link rel="icon" href="data:,"><link rel="stylesheet" href="/print.css"></head>\n'
-        f"<body>\n<h1>{words['title']}</h1>\n<p>{printed}</p>\n{body}\n</body>\n</html>\n"
-    )
-
-
-def _card(card: RoundCard, words: Mapping[str, str]) -> Iterator[str]:
-    """The head of a table is repeated on each sheet: who it is stands on every page."""
-    yield '<article><table class="patient">'
-    yield f'<thead><tr><th class="who">{_who(card, words)}</th></tr></thead>'
-    yield "<tbody><tr><td>"
-    if card.row.problem:
-        yield f"<p><strong>{escape(card.row.problem)}</strong></p>"
-    for name, view in () if card.parts is None else card.parts.views:
-        yield from _view(words[name], view, words)
-    if card.said:
-        yield f"<h3>{words['said']}</h3>"
-        for one in card.said:
-            text = "\n\n".join(filter(None, [one.text, not_supported(one)]))
-            yield f'<p class="note">{escape(text)}</p>'
-    if card.notes:
-        lines = (f"{one.by}, {one.at:%Y-%m-%d %H:%M}: {one.text}" for one in card.notes)
-        yield from _list(words["notes"], lines)
-    if card.sign_outs:
-        yield from _list(words["sign_out"], _sign_out(card.sign_outs[-1], words))
-    yield "</td></tr></tbody></table></article>"
-
-
-def _who(card: RoundCard, words: Mapping[str, str]) -> str:
-    who, row = card.row.who, card.row
-    label = words["not_open"] if who is None else _identity(who, words)
-    done = f" — ☑ {words['done']}" if row.ticked_at else ""
-    handed = f" — {words['handed_to']} {row.handed_to}" if row.handed_to else ""
-    return escape(
-        f"{card.place}/{card.of} · {label} · {words['id']} {row.patient_id}{done}{handed}"
-    )
-
-
-def _identity(who: Demographics, words: Mapping[str, str]) -> str:
-    born = f"{words['born']} {who.birth_date}" if who.birth_date else words["no_birth"]
-    number = f"{words['number']} {', '.join(who.numbers)}" if who.numbers else ""
-    parts = [who.name or words["no_name"], born, who.sex, who.deceased, number]
-    return " · ".join(filter(None, parts))
-
-
-def _view(title: str, view: ChartView, words: Mapping[str, str]) -> Iterator[str]:
-    every = ([str(row.__dict__[name]) for name in _ROW_PARTS] for row in view.rows)
-    yield from _list(title, [" · ".join(filter(None, row)) for row in every] or [view.nothing])
-    left = [f"{one.count} {words['more']}: {one.what}" for one in view.left_out]
-    if left or view.notes:
-        yield f'<p class="left">{escape("; ".join([*left, *view.notes]))}</p>'
-
-
-def _sign_out(found: SignOut, words: Mapping[str, str]) -> Iterator[str]:
-    for name in (
-        "illness_severity", "patient_summary", "action_list", "situation_awareness", "synthesis"
-    ):  # fmt: skip
-        yield f"{words[name]}: {found.__dict__[name] or '—'}"
-
-
-def _list(title: str, lines: Iterator[str] | Sequence[str]) -> Iterator[str]:
-    yield f"<h3>{escape(title)}</h3>"
-    items = "".join(f'<li class="note">{escape(line)}</li>' for line in lines)
-    yield f"<ul>{items}</ul>"
+    return _ward_list().render(cards=cards, lang=lang, words=words, at=at)
 
 
 _CARD = {**OBJECT, "description": "`RoundCard`, with its parts as a list of part and view."}
