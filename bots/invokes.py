@@ -17,7 +17,7 @@ from data_models.errors import BadFrameError
 from data_models.identifiers import is_web_name
 from services.channels.feedback import COMMENT_LIMIT_CHARS
 from services.channels.ports import ChannelServices
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 
 # Under which id a channel's conversation is kept: nobody else's, whoever came first.
 
@@ -79,9 +79,7 @@ class Invokes:
             await self._file(activity)
         elif activity.name == _FILE:
             self.services.rate.take(principal_of(activity))
-            home = await home_of(activity, reader=self.services.reader)
-            work = self.files.answer(activity, reference, home=home, owner=owner_of(activity))
-            self.delivery.go_on(work)
+            self.delivery.go_on(self.files.answer(activity, reference, await self._chat(activity)))
         else:
             return Answer({}, HTTPStatus.NOT_IMPLEMENTED)
         return Answer({})
@@ -94,15 +92,19 @@ class Invokes:
             return
         principal = principal_of(activity)
         self.services.rate.take(principal)
-        conversation_id = await home_of(activity, reader=self.services.reader)
-        await self.services.reader.access(conversation_id, owner=owner_of(activity))
+        chat = await self._chat(activity)
+        await self.services.reader.access(chat)
         await self.services.feedback.file(
-            conversation_id,
+            chat.chat_id,
             principal_id=principal,
             channel_message_id=required(activity.reply_to_id),
             reaction=said.reaction,
             comment=_comment(said.feedback),
         )
+
+    async def _chat(self, activity: Inbound) -> OwnedChat:
+        home = await home_of(activity, reader=self.services.reader)
+        return OwnedChat(home, owner_of(activity))
 
 
 def _comment(feedback: str) -> str:

@@ -8,7 +8,7 @@ from aiohttp import web
 from data_models.chat_context import Attachment
 from data_models.errors import AttachmentError, AudioError, BadFrameError
 from routes.chats import download
-from routes.requests.context import CONTEXT, chat_asked, principal_of
+from routes.requests.context import CONTEXT, chat_asked
 from routes.requests.endpoint import (
     BINARY,
     INTEGER,
@@ -36,20 +36,17 @@ _PATH = "/api/chats/{chat_id}/attachments"
 
 async def add_attachment(request: web.Request) -> web.Response:
     """`POST …/attachments`: read a file; with `confirmed=true` keep it with the patient."""
-    service, patient_id = request.app[CONTEXT].attachments, request.headers.get(PATIENT_HEADER)
-    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    (context, chat), patient_id = chat_asked(request), request.headers.get(PATIENT_HEADER)
     # Before a byte of the body: a stranger sends none of it here.
-    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
+    await context.reader.access(chat)
     file_name = unquote(request.headers.get(NAME_HEADER, ""))
     if not patient_id or not file_name:
         raise BadFrameError(f"{PATIENT_HEADER} and {NAME_HEADER} are needed")
     data = await large_body_of(request, limit_bytes=BYTES_LIMIT, seconds=BODY_SECONDS)
     if data is None:
         raise AttachmentError("That file is larger than 20 MB. Please give a smaller one.")
-    found = await service.add(
-        chat_id,
-        owner=owner,
-        patient_id=patient_id,
+    found = await context.attachments.add(
+        chat._replace(patient_id=patient_id),
         file_name=file_name,
         media_type=request.content_type if "Content-Type" in request.headers else "",
         data=data,
@@ -62,24 +59,21 @@ async def add_attachment(request: web.Request) -> web.Response:
 
 async def list_attachments(request: web.Request) -> Json:
     """`GET …/attachments`: the papers of one patient."""
-    (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
-    found = await context.attachments.all(chat_id, owner=owner, patient_id=patient)
-    return {"attachments": [_row(one) for one in found]}
+    context, chat = chat_asked(request, needs_patient=True)
+    return {"attachments": [_row(one) for one in await context.attachments.all(chat)]}
 
 
 async def show_attachment(request: web.Request) -> web.Response:
     """`GET …/attachments/{attachment_id}`: download a paper as it was given."""
-    (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
-    name = request.match_info["attachment_id"]
-    row, data = await context.attachments.open(chat_id, name, owner=owner, patient_id=patient)
+    context, chat = chat_asked(request, needs_patient=True)
+    row, data = await context.attachments.open(chat, request.match_info["attachment_id"])
     return download(data, file_name=row.file_name, media_type="application/octet-stream")
 
 
 async def remove_attachment(request: web.Request) -> None:
     """`DELETE …/attachments/{attachment_id}`: take a paper away."""
-    (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
-    name = request.match_info["attachment_id"]
-    await context.attachments.remove(chat_id, name, owner=owner, patient_id=patient)
+    context, chat = chat_asked(request, needs_patient=True)
+    await context.attachments.remove(chat, request.match_info["attachment_id"])
 
 
 def _row(one: Attachment) -> dict[str, Any]:
@@ -114,19 +108,18 @@ DRAFT = "/api/chats/{chat_id}/draft"
 
 async def show_draft(request: web.Request) -> Draft:
     """`GET /api/chats/{chat_id}/draft`: the caller's draft about a patient; "": none."""
-    (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
-    return await context.drafts.read(chat_id, owner=owner, patient_id=patient)
+    context, chat = chat_asked(request, needs_patient=True)
+    return await context.drafts.read(chat)
 
 
 async def write_draft(request: web.Request) -> None:
     """`PUT /api/chats/{chat_id}/draft`: keep it for seven days; "" takes it away."""
-    context, chat_id, owner = chat_asked(request)
+    context, chat = chat_asked(request)
     # Before the body is looked at: a stranger learns nothing of what it should be.
-    await context.reader.access(chat_id, owner=owner)
+    await context.reader.access(chat)
     draft = await read_body(request, Draft, refusal=BadFrameError('a draft is {"text": "…"}'))
-    await context.drafts.write(
-        chat_id, draft.text, owner=owner, patient_id=query_of(request, "patient_id")
-    )
+    whose = query_of(request, "patient_id")
+    await context.drafts.write(chat._replace(patient_id=whose), draft.text)
 
 
 SPEECH_SECONDS = 60.0

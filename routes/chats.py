@@ -49,9 +49,9 @@ async def create_chat(request: web.Request) -> Json:
 
 async def show_chat(request: web.Request) -> Json:
     """`GET /api/chats/{chat_id}`: patient, roster, plan, scenario, question, running turn."""
-    context, chat_id, owner = chat_asked(request)
-    view = await context.reader.view(chat_id, owner=owner)
-    view = view.model_copy(update={"visit": await _visit(request, chat_id)})
+    context, chat = chat_asked(request)
+    view = await context.reader.view(chat)
+    view = view.model_copy(update={"visit": await _visit(request, chat.chat_id)})
     return view.model_dump(mode="json", exclude={"scenario": {"keys"}})
 
 
@@ -68,72 +68,63 @@ async def _visit(request: web.Request, chat_id: str) -> VisitRow | None:
 
 async def show_progress(request: web.Request) -> Progress:
     """`GET /api/chats/{chat_id}/progress`: what runs and what ended last; cheap enough to poll."""
-    context, chat_id, owner = chat_asked(request)
-    return await context.reader.progress(chat_id, owner=owner)
+    context, chat = chat_asked(request)
+    return await context.reader.progress(chat)
 
 
 async def show_messages(request: web.Request) -> Json:
     """`GET /api/chats/{chat_id}/messages`: a page of turns of one patient, oldest first."""
-    (context, chat_id, owner), query = chat_asked(request), request.query
+    (context, chat), query = chat_asked(request), request.query
     page = await context.reader.messages(
-        chat_id,
-        owner=owner,
-        patient_id=query.get("patient_id"),
+        chat,
         before=number_in(query["before"]) if "before" in query else None,
         limit=min(number_in(query.get("limit", "50")) or 50, PAGE_LIMIT_TURNS),
     )
-    opinions = await context.feedback.read_of_history(
-        chat_id, owner=owner, patient_id=page.patient_id
-    )
+    shown = chat._replace(patient_id=page.patient_id)
+    opinions = await context.feedback.read_of_history(shown)
     turns = [_shown(turn, page.views, opinions) for turn in page.turns]
     return {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
 
 
 async def stop_turn(request: web.Request) -> Json:
     """`POST /api/chats/{chat_id}/stop`: cancel the running turn, for clients without a socket."""
-    context, chat_id, owner = chat_asked(request)
-    await context.reader.access(chat_id, owner=owner)
+    context, chat = chat_asked(request)
+    await context.reader.access(chat)
     run_id = request.query.get("run_id")
-    stopped = await context.scheduler.stop(chat_id, owner=owner, run_id=run_id)
+    stopped = await context.scheduler.stop(chat.chat_id, owner=chat.owner, run_id=run_id)
     return {"stopped": stopped}
 
 
 async def undo_clear(request: web.Request) -> Json:
     """`POST /api/chats/{chat_id}/restore`: bring back what the caller cleared in the last day."""
-    context, chat_id, owner = chat_asked(request)
-    restored = await context.restoring.restore(chat_id, owner=owner)
-    return {"chat_id": chat_id, "documents": restored}
+    context, chat = chat_asked(request)
+    return {"chat_id": chat.chat_id, "documents": await context.restoring.restore(chat)}
 
 
 async def show_artifact(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/artifacts/{artifact_id}`: download a file of one patient."""
-    context, chat_id, owner = chat_asked(request)
-    patient_id, artifact_id = query_of(request, "patient_id"), request.match_info["artifact_id"]
-    artifact, data = await context.reader.artifact(
-        chat_id, owner=owner, patient_id=patient_id, artifact_id=artifact_id
-    )
+    context, chat = chat_asked(request, needs_patient=True)
+    artifact, data = await context.reader.artifact(chat, request.match_info["artifact_id"])
     return download(data, file_name=artifact.file_name, media_type=artifact.media_type)
 
 
 async def show_receipt(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/runs/{run_id}/receipt`: what one turn read, said and did."""
-    (context, chat_id, owner), run_id = chat_asked(request), request.match_info["run_id"]
-    patient_id = request.query.get("patient_id")
-    data = await context.reader.receipt(chat_id, run_id, owner=owner, patient_id=patient_id)
+    (context, chat), run_id = chat_asked(request), request.match_info["run_id"]
+    data = await context.reader.receipt(chat, run_id)
     return download(data, file_name=f"receipt-{run_id}.json", media_type="application/fhir+json")
 
 
 async def show_patient(request: web.Request) -> Identity:
     """`GET /api/chats/{chat_id}/patients/{patient_id}`: who the patient is, for the banner."""
-    (context, chat_id, owner), patient = chat_asked(request), request.match_info["patient_id"]
-    return await context.chart.demographics(chat_id, owner=owner, patient_id=patient)
+    (context, chat), patient = chat_asked(request), request.match_info["patient_id"]
+    return await context.chart.demographics(chat._replace(patient_id=patient))
 
 
 async def show_source(request: web.Request) -> SourceText:
     """`GET /api/chats/{chat_id}/sources`: the note, report or entry that an answer cites."""
-    context, chat_id, owner = chat_asked(request)
-    patient, ref = query_of(request, "patient_id"), query_of(request, "ref")
-    return await context.chart.source(chat_id, owner=owner, patient_id=patient, ref=ref)
+    context, chat = chat_asked(request, needs_patient=True)
+    return await context.chart.source(chat, ref=query_of(request, "ref"))
 
 
 def _shown(
@@ -174,12 +165,11 @@ def _disposition(file_name: str) -> str:
 
 async def give_feedback(request: web.Request) -> None:
     """`PUT /api/chats/{chat_id}/runs/{run_id}/feedback`: keep what the caller thinks of it."""
-    (context, chat_id, owner), run_id = chat_asked(request), request.match_info["run_id"]
+    context, chat = chat_asked(request)
     # Before the body is looked at: a stranger learns nothing of what it should be.
-    await context.reader.access(chat_id, owner=owner)
+    await context.reader.access(chat)
     opinion = await read_body(request, Opinion, refusal=FeedbackError("no opinion"))
-    patient_id = request.query.get("patient_id")
-    await context.feedback.give(chat_id, run_id, opinion, owner=owner, patient_id=patient_id)
+    await context.feedback.give(chat, request.match_info["run_id"], opinion)
 
 
 # The caller's conversations: titles, what is put away, what was said in them, and branches.
@@ -214,17 +204,15 @@ async def search_chats(request: web.Request) -> Hits:
 
 async def change_name(request: web.Request) -> Json:
     """`PATCH /api/chats/{chat_id}`: call it otherwise, put it away or back; for its user alone."""
-    context, chat_id, owner = chat_asked(request)
+    context, chat = chat_asked(request)
     # Before the body is looked at: a stranger learns nothing of what it should be.
-    await context.reader.access(chat_id, owner=owner)
+    await context.reader.access(chat)
     change = await read_body(
         request,
         NameChange,
         refusal=BadFrameError('send {"title": "…"}, {"archived": true}, or both'),
     )
-    kept = await context.conversations.change(
-        chat_id, owner=owner, title=change.title, archived=change.archived
-    )
+    kept = await context.conversations.change(chat, title=change.title, archived=change.archived)
     return {"title": kept.title, "archived": kept.is_archived}
 
 
@@ -240,14 +228,12 @@ class BranchRequest(BaseModel, strict=True, extra="forbid"):
 
 async def branch_chat(request: web.Request) -> Json:
     """`POST /api/chats/{chat_id}/branch`: begin a conversation with what was said until then."""
-    context, chat_id, owner = chat_asked(request)
+    context, chat = chat_asked(request)
     # Before the body is looked at: a stranger learns nothing of what it should be.
-    await context.reader.access(chat_id, owner=owner)
+    await context.reader.access(chat)
     wanted = await read_body(request, BranchRequest, refusal=BranchError("not whole"))
-    branch_id = await context.branching.branch(
-        chat_id, owner=owner, patient_id=wanted.patient_id, before_turn=wanted.before_turn
-    )
-    return {"chat_id": branch_id}
+    chat = chat._replace(patient_id=wanted.patient_id)
+    return {"chat_id": await context.branching.branch(chat, before_turn=wanted.before_turn)}
 
 
 _TURNS = of(turns=rows(Turn), patient_id=NULLABLE, next_before={"type": ["integer", "null"]})

@@ -13,7 +13,7 @@ from data_models.chat_context import AgentMessage, Attachment, Turn
 from data_models.errors import BadFrameError
 from data_models.patient_identity import PatientIdentity
 from routes.chats import download
-from routes.requests.context import CONTEXT, principal_of
+from routes.requests.context import CONTEXT, chat_asked
 from routes.requests.endpoint import BINARY, OBJECT, STRING, WHOSE, Endpoint, in_query
 from services.attachments.papers import PAPERS_HEAD, paper_line
 from services.language.model_output.inert import inert
@@ -62,25 +62,22 @@ async def _read(request: web.Request) -> History:
     Without an id it is who is active at the first page: a switch while the others are read would
     put two patients into one file. Papers are listed; each can be downloaded by itself.
     """
-    context, patient_id = request.app[CONTEXT], request.query.get("patient_id")
-    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    context, chat = chat_asked(request)
     pages: list[list[Turn]] = []
     views: dict[str, ChartView] = {}
     papers: Sequence[Attachment] = ()
     before: int | None = None
     while True:
-        page = await context.reader.messages(
-            chat_id, owner=owner, patient_id=patient_id, before=before, limit=PAGE_TURNS
-        )
+        page = await context.reader.messages(chat, before=before, limit=PAGE_TURNS)
         pages.append(list(page.turns))
         views |= page.views
-        before, patient_id = page.next_before, page.patient_id or SESSION
+        before, chat = page.next_before, chat._replace(patient_id=page.patient_id or SESSION)
         if before is None:
             break
     if page.patient_id is not None:
-        papers = await context.attachments.all(chat_id, owner=owner, patient_id=page.patient_id)
+        papers = await context.attachments.all(chat)
     turns = [turn for turns in reversed(pages) for turn in turns]
-    return History(turns, views, chat_id, page.patient_id, page.patient, papers)
+    return History(turns, views, chat.chat_id, page.patient_id, page.patient, papers)
 
 
 def _as_json(found: History) -> bytes:

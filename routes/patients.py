@@ -26,12 +26,9 @@ async def find_patients(request: web.Request) -> FoundPatients:
 
 async def show_chart(request: web.Request) -> endpoint.Json:
     """`GET /api/chats/{chat_id}/chart`: one part of the chart of a patient of the conversation."""
-    (context, chat_id, owner), patient = (
-        chat_asked(request),
-        json_input.query_of(request, "patient_id"),
-    )
+    context, chat = chat_asked(request, needs_patient=True)
     part, name = request.query.get("part", "summary"), request.query.get("name", "")
-    view = await context.chart.part(chat_id, owner=owner, patient_id=patient, part=part, name=name)
+    view = await context.chart.part(chat, part=part, name=name)
     return json_input.view_document(part_in_own_words(view, json_input.language_asked(request)))
 
 
@@ -106,9 +103,8 @@ def _glass(request: web.Request) -> BreakGlass:
 
 async def show_memory(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/memory`: blocks, entities, tool memory, changes."""
-    (context, chat_id, owner), patient = chat_asked(request), request.query.get("patient_id")
-    view = await context.memory.show(chat_id, owner=owner, patient_id=patient)
-    return _reply(view)
+    context, chat = chat_asked(request)
+    return _reply(await context.memory.show(chat))
 
 
 async def change_memory(request: web.Request) -> web.Response:
@@ -116,10 +112,8 @@ async def change_memory(request: web.Request) -> web.Response:
     refusal = BadFrameError("not a list of memory operations")
     patch = await json_input.read_body(request, MemoryPatch, refusal=refusal)
     revision = _revision(request, patch)
-    (context, chat_id, owner), patient = chat_asked(request), request.query.get("patient_id")
-    view = await context.memory.change(
-        chat_id, owner=owner, patient_id=patient, operations=patch.operations, revision=revision
-    )
+    context, chat = chat_asked(request)
+    view = await context.memory.change(chat, operations=patch.operations, revision=revision)
     return _reply(view)
 
 

@@ -23,7 +23,7 @@ from data_models import errors
 from data_models.chat_context import Artifact
 from data_models.conversations.turn_events import SharedState
 from data_models.http_answers import Bounds, ask
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 
 INLINE_LIMIT_BYTES = 180_000
 """The Bot Framework takes 256 kB a message, and the file grows by a third in it."""
@@ -88,24 +88,17 @@ class FileTransfers:
             case "consent":
                 return _attached(_consent_card(artifact, patient))
             case "inline" if artifact.size_bytes <= INLINE_LIMIT_BYTES:
-                _, data = await self.reader.artifact(
-                    state.conversation_id,
-                    owner=owner,
-                    patient_id=patient,
-                    artifact_id=artifact.artifact_id,
-                    reader=reader,
-                )
+                chat = OwnedChat(state.conversation_id, owner, patient)
+                _, data = await self.reader.artifact(chat, artifact.artifact_id, reader=reader)
                 return _attached(_inline(artifact, data))
             case _:
                 why = "I can hand over files in one-to-one chats only."
                 return text_activity(f"{name} is kept with this conversation. {why}")
 
-    async def answer(
-        self, activity: Inbound, reference: Reference, *, home: str, owner: str
-    ) -> None:
+    async def answer(self, activity: Inbound, reference: Reference, chat: OwnedChat) -> None:
         """Do what the user said to an offer; what became of it is told in the conversation."""
         try:
-            reply = await self._reply(activity, home, owner)
+            reply = await self._reply(activity, chat)
         except ValidationError:
             return
         except errors.NotFoundError:
@@ -119,15 +112,13 @@ class FileTransfers:
         except errors.ChannelError as error:
             logger.warning("bot_line_lost", code=error.code)
 
-    async def _reply(self, activity: Inbound, home: str, owner: str) -> Activity:
+    async def _reply(self, activity: Inbound, chat: OwnedChat) -> Activity:
         said = _Answer.model_validate(activity.value)
         if said.action != "accept" or said.upload_info is None:
             return text_activity("The file stays with this conversation.")
         artifact, data = await self.reader.artifact(
-            home,
-            owner=owner,
-            patient_id=said.context.patient_id,
-            artifact_id=said.context.artifact_id,
+            chat._replace(patient_id=said.context.patient_id),
+            said.context.artifact_id,
             reader=principal_of(activity),
         )
         await self._upload(said.upload_info.upload_url, data)

@@ -13,6 +13,7 @@ from data_models.clock import Clock, IdSource
 from data_models.conversations.incoming_message import Sender
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from routes.requests.health import Readiness
+from routes.requests.json_input import query_of
 from services.access.handshake import Authenticator, Handshake
 from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
@@ -29,7 +30,7 @@ from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
 from services.views.branching import Branching, Restoring
 from services.views.conversation_list import ConversationList
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 from services.views.drafts import Drafts
 from services.views.memory_service import MemoryService
 from services.views.patient_chart import PatientChart, ProgramCharts
@@ -319,6 +320,15 @@ class RouteContext:
 CONTEXT: web.AppKey[RouteContext] = web.AppKey("context", RouteContext)
 
 
-def chat_asked(request: web.Request) -> tuple[RouteContext, str, str]:
-    """Return the collaborators, the conversation that the address names, and who asks."""
-    return request.app[CONTEXT], request.match_info["chat_id"], principal_of(request).id
+def chat_asked(
+    request: web.Request, *, needs_patient: bool = False
+) -> tuple[RouteContext, OwnedChat]:
+    """Return the collaborators, and which conversation, of which patient, who asks for.
+
+    Raises:
+        BadFrameError: the query has to name the patient, and does not.
+    """
+    whose = query_of(request, "patient_id") if needs_patient else request.query.get("patient_id")
+    return request.app[CONTEXT], OwnedChat(
+        request.match_info["chat_id"], principal_of(request).id, whose
+    )

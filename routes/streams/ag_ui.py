@@ -18,6 +18,7 @@ from routes.requests.json_input import language_asked, parse_json
 from routes.streams.ag_ui_frames import AgUiFrames, Frame, not_read, not_seen
 from services.access.bodies import body_of
 from services.runs.hub import Run
+from services.views.conversation_reader import OwnedChat
 
 # What an AG-UI client sends: who, which run, and the user's newest words.
 
@@ -174,7 +175,8 @@ async def ag_ui(request: web.Request) -> web.StreamResponse:
     run_input = parse_run_input(await body_of(request))
     question = asked(run_input)
     owner, thread_id = principal.id, run_input.thread_id
-    await context.reader.access(thread_id, owner=owner, unclaimed_ok=is_web_name(thread_id))
+    chat = OwnedChat(thread_id, owner)
+    await context.reader.access(chat, unclaimed_ok=is_web_name(thread_id))
     context.rate.take(owner)
     message = IncomingMessage(
         conversation_id=thread_id,

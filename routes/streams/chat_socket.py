@@ -8,7 +8,7 @@ from aiohttp import WSCloseCode, web
 
 from data_models.errors import RoundsError
 from data_models.identifiers import is_web_name, number_in
-from routes.requests.context import CONTEXT, browser_session_of, entered_of, principal_of
+from routes.requests.context import browser_session_of, chat_asked, entered_of, principal_of
 from routes.requests.endpoint import NUMBER, Endpoint, in_query
 from routes.requests.json_input import language_asked
 from routes.streams import ag_ui_frames
@@ -37,9 +37,9 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
         TooManySocketsError: the caller holds as many as it may.
         BadFrameError: the query names no place in a run.
     """
-    context, principal = request.app[CONTEXT], principal_of(request)
-    chat_id, resumption = request.match_info["chat_id"], _resumption(request)
-    await context.reader.access(chat_id, owner=principal.id, unclaimed_ok=is_web_name(chat_id))
+    (context, chat), principal = chat_asked(request), principal_of(request)
+    resumption = _resumption(request)
+    await context.reader.access(chat, unclaimed_ok=is_web_name(chat.chat_id))
     with context.slots.hold(principal.id):
         socket = web.WebSocketResponse(
             # The parser refuses what reaches the limit, not what exceeds it.
@@ -56,7 +56,7 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
             socket=socket,
             context=context,
             principal=principal,
-            chat_id=chat_id,
+            chat_id=chat.chat_id,
             language=language_asked(request),
             mode=Mode(show_events, lambda *of, **more: [ag_ui_frames.refusal(*of, **more)])
             if _streams(request)

@@ -18,6 +18,7 @@ from services.access.principal import Principal
 from services.access.sign_in.fhircast import Hub, HubConnection, HubEvent, Status, Subscription
 from services.access.sign_in.smart import SmartLaunch
 from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.conversation_reader import OwnedChat
 from services.views.patient_finder import FoundPatient, Opened, PatientFollower
 
 if TYPE_CHECKING:  # a socket begins to follow
@@ -125,9 +126,8 @@ class _Talk:
 
     async def _find_opened(self, patient: object, *, is_late: bool) -> Opened:
         resource = patient if isinstance(patient, dict) else {}
-        return await self.shared.follower.find_opened(
-            resource, owner=self.principal.id, conversation_id=self.chat_id, is_late=is_late
-        )
+        chat = OwnedChat(self.chat_id, self.principal.id)
+        return await self.shared.follower.find_opened(resource, chat, is_late=is_late)
 
     async def _switch(self, event: HubEvent, found: Opened) -> bool:
         """Have a turn open the chart, unless anything came before it."""

@@ -14,12 +14,12 @@ from pydantic import AwareDatetime, BaseModel, Field, model_validator
 
 from data_models.clock import Clock
 from data_models.errors import NotFoundError
-from data_models.identifiers import PatientId, hashed
+from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from data_models.storage.blob_store import BlobStore, change_blob
 from services.channels.deliveries import Deliveries
 from services.telemetry.metrics import Metrics
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 
 COMMENT_LIMIT_CHARS = 4_000
 
@@ -149,24 +149,14 @@ class PageFeedback:
     reader: ConversationReader
     book: FeedbackBook
 
-    async def give(
-        self,
-        conversation_id: str,
-        run_id: str,
-        opinion: Opinion,
-        *,
-        owner: str,
-        patient_id: str | None,
-    ) -> None:
+    async def give(self, chat: OwnedChat, run_id: str, opinion: Opinion) -> None:
         """Keep an opinion of the answer of a turn, in the place of the one before.
 
         Raises:
             NotFoundError: also where nobody has answered in that turn.
             StoreError: it was not kept.
         """
-        document = await self.reader.document(
-            conversation_id, owner=owner, patient_id=patient_id, action="give_feedback"
-        )
+        document = await self.reader.document(chat, "give_feedback")
         turn = await self.reader.contexts.turn_of_run(document, run_id)
         if turn is None or not turn.agent_responses:
             raise NotFoundError("nobody answered in such a turn")
@@ -175,21 +165,20 @@ class PageFeedback:
             run_id=turn.run_id,
             message_id=last.message_id,
             channel_message_id="",
-            person=hashed(owner),
+            person=hashed(chat.owner),
             reaction=_REACTIONS[opinion.verdict],
             comment=opinion.text,
             reason=opinion.reason,
             patient_id=document.patient_id or "",
             given_at=self.reader.clock.now(),
         )
-        await self.book.keep(conversation_id, feedback, principal_id=owner, agent=last.agent)
+        await self.book.keep(chat.chat_id, feedback, principal_id=chat.owner, agent=last.agent)
 
-    async def read_of_history(
-        self, conversation_id: str, *, owner: str, patient_id: PatientId | None
-    ) -> dict[str, Opinion]:
+    async def read_of_history(self, chat: OwnedChat) -> dict[str, Opinion]:
         """Return what the owner, who reads that history now, thinks of its answers, by run."""
-        rows = await self.book.read_of_page(conversation_id, principal_id=owner)
-        return {row.run_id: _shown(row) for row in rows if row.patient_id == (patient_id or "")}
+        rows = await self.book.read_of_page(chat.chat_id, principal_id=chat.owner)
+        whose = chat.patient_id or ""
+        return {row.run_id: _shown(row) for row in rows if row.patient_id == whose}
 
 
 def _shown(row: Feedback) -> Opinion:

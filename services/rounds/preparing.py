@@ -26,7 +26,7 @@ from services.rounds.round_card import card_parts
 from services.rounds.round_list import RoundList, RoundPatient, again, prepared
 from services.runs.hub import Run
 from services.turn_scheduler.turn_scheduler import TurnScheduler
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 
 POLL_SECONDS = 15.0
 _log = structlog.get_logger()
@@ -57,7 +57,7 @@ class Preparation:
     async def _prepare_patient(
         self, found: RoundList, patient: RoundPatient
     ) -> RoundPatient | None:
-        chat, owner = patient.conversation_id, found.owner
+        owner = found.owner
         await self.entry.enter(patient, owner, "prepare_round")
         await self._count(owner)
         with reading_as(owner):
@@ -72,9 +72,8 @@ class Preparation:
         if isinstance(last, RunFailed):
             return _after_failure(patient, last.code)
         try:
-            page = await self.reader.messages(
-                chat, owner=owner, patient_id=patient.patient_id, limit=1
-            )
+            chat = OwnedChat(patient.conversation_id, owner, patient.patient_id)
+            page = await self.reader.messages(chat, limit=1)
         except errors.NotFoundError:
             return prepared(patient, "failed", "unlinked")
         if not (page.turns and page.turns[-1].agent_responses):

@@ -22,7 +22,7 @@ from services.rounds.round_actions import RoundActions
 from services.rounds.round_book import RoundEntry, among
 from services.rounds.round_card import CardParts, card_parts
 from services.rounds.round_list import RoundList, RoundPatient
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 
 _log = structlog.get_logger()
 _WHO_AT_ONCE = 8
@@ -198,9 +198,8 @@ class RoundService:
         if patient.state != "ready":
             return []
         try:
-            page = await self.reader.messages(
-                patient.conversation_id, owner=owner, patient_id=patient.patient_id, limit=_TURNS
-            )
+            chat = OwnedChat(patient.conversation_id, owner, patient.patient_id)
+            page = await self.reader.messages(chat, limit=_TURNS)
         except NotFoundError:
             return []
         made = (turn for turn in page.turns if turn.run_id == patient.run_id)

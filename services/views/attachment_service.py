@@ -15,7 +15,7 @@ from services.conversations.maintenance_lease import HeldDocument, MaintenanceLe
 from services.identity.linking import SubjectLinker
 from services.records.readers.reading import DocumentReader
 from services.records.readers.result import ReadDocument
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 
 BYTES_LIMIT: Final = 20 * 1024 * 1024
 PAPERS_LIMIT: Final = 20
@@ -58,15 +58,7 @@ class AttachmentService:
     documents: DocumentReader
 
     async def add(
-        self,
-        conversation_id: str,
-        *,
-        owner: str,
-        patient_id: str,
-        file_name: str,
-        media_type: str,
-        data: bytes,
-        is_confirmed: bool,
+        self, chat: OwnedChat, *, file_name: str, media_type: str, data: bytes, is_confirmed: bool
     ) -> PaperRead:
         """Read a file, and keep it with the patient once the user has said yes.
 
@@ -76,9 +68,7 @@ class AttachmentService:
             AttachmentError: it cannot be read, is too much, or names another patient.
             ConversationBusyError: the running turn takes too long.
         """
-        patient = await self.reader.enter_chart(
-            conversation_id, owner=owner, patient_id=patient_id, action="add_attachment"
-        )
+        patient = await self.reader.enter_chart(chat, "add_attachment")
         found = await self._read(data, _media_type(media_type, file_name))
         whose = await whose_paper(found.text, patient, linker=self.linker)
         if whose == "other":
@@ -94,59 +84,46 @@ class AttachmentService:
             pages=pages,
             gap=gap,
             added_at=self.reader.clock.now(),
-            added_by=owner,
+            added_by=chat.owner,
         )
-        async with self._holding(conversation_id, patient, owner) as held:
+        async with self._holding(chat, patient) as held:
             rows = held.document.attachments
             known = next((one for one in rows if one.attachment_id == row.attachment_id), None)
             if known is None:
                 await self._keep(held, row, data, found.text)
         return PaperRead(whose, pages, gap, known or row)
 
-    async def all(self, conversation_id: str, *, owner: str, patient_id: str) -> list[Attachment]:
+    async def all(self, chat: OwnedChat) -> list[Attachment]:
         """Return the papers of a patient, in the order in which they came."""
-        document = await self.reader.document(
-            conversation_id, owner=owner, patient_id=patient_id, action="list_attachments"
-        )
-        return list(document.attachments)
+        return list((await self.reader.document(chat, "list_attachments")).attachments)
 
-    async def open(
-        self, conversation_id: str, attachment_id: str, *, owner: str, patient_id: str
-    ) -> tuple[Attachment, bytes]:
+    async def open(self, chat: OwnedChat, attachment_id: str) -> tuple[Attachment, bytes]:
         """Return a paper as it was given.
 
         Raises:
             NotFoundError: also for a paper of another patient.
         """
-        document = await self.reader.document(
-            conversation_id, owner=owner, patient_id=patient_id, action="read_attachment"
-        )
+        document = await self.reader.document(chat, "read_attachment")
         row = _held(document, attachment_id)
-        data = await self.reader.contexts.file_bytes(
-            conversation_id, document.patient_id, row.attachment_id
-        )
-        return row, data
+        contexts = self.reader.contexts
+        return row, await contexts.file_bytes(chat.chat_id, document.patient_id, row.attachment_id)
 
-    async def remove(
-        self, conversation_id: str, attachment_id: str, *, owner: str, patient_id: str
-    ) -> None:
+    async def remove(self, chat: OwnedChat, attachment_id: str) -> None:
         """Take a paper away; what was said of it stays in the talk.
 
         Raises:
             NotFoundError: also for a paper of another patient.
             ConversationBusyError: the running turn takes too long.
         """
-        patient = await self.reader.enter_chart(
-            conversation_id, owner=owner, patient_id=patient_id, action="remove_attachment"
-        )
-        async with self._holding(conversation_id, patient, owner) as held:
+        patient = await self.reader.enter_chart(chat, "remove_attachment")
+        async with self._holding(chat, patient) as held:
             document = held.document
             row = _held(document, attachment_id)
             document.attachments = [one for one in document.attachments if one is not row]
             await held.write()
             await asyncio.gather(
                 *(
-                    self.reader.contexts.delete_file(conversation_id, patient, one)
+                    self.reader.contexts.delete_file(chat.chat_id, patient, one)
                     for one in (row.attachment_id, row.text_id)
                 )
             )
@@ -161,11 +138,10 @@ class AttachmentService:
         return found
 
     def _holding(
-        self, conversation_id: str, patient: PatientId, owner: str
+        self, chat: OwnedChat, patient: PatientId
     ) -> AbstractAsyncContextManager[HeldDocument]:
-        return self.lease.holding_document(
-            self.reader.contexts, conversation_id, patient, principal_id=owner
-        )
+        contexts = self.reader.contexts
+        return self.lease.holding_document(contexts, chat.chat_id, patient, principal_id=chat.owner)
 
     async def _keep(self, held: HeldDocument, row: Attachment, data: bytes, text: str) -> None:
         """Store the files, then the row: no row is without its files."""

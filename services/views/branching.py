@@ -18,7 +18,7 @@ from services.audit.trail import Audit, record_access
 from services.conversations.clearing import ClearUndo
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.conversations.room import make_room
-from services.views.conversation_reader import PAGE_LIMIT_TURNS, ConversationReader
+from services.views.conversation_reader import PAGE_LIMIT_TURNS, ConversationReader, OwnedChat
 
 # Undoes the last clear of a conversation by its owner's button on a page.
 
@@ -32,7 +32,7 @@ class Restoring:
     lease: MaintenanceLease
     audit: Audit
 
-    async def restore(self, conversation_id: str, *, owner: str) -> int:
+    async def restore(self, chat: OwnedChat) -> int:
         """Bring back what was cleared and return of how many documents.
 
         What was said since is archived, and comes back by another undo.
@@ -43,14 +43,14 @@ class Restoring:
             ConversationBusyError: the running turn takes too long.
             CorruptDocumentError: the archive was changed; nothing is.
         """
-        await self.reader.access(conversation_id, owner=owner)
-        async with self.lease.holding(conversation_id, principal_id=owner) as claim:
+        await self.reader.access(chat)
+        async with self.lease.holding(chat.chat_id, principal_id=chat.owner) as claim:
             await self.undo.clearing.finish(claim)
             await self.undo.finish(claim)
             now = self.reader.clock.now()
-            if (last := claim.conversation.undoable_clear(owner, now=now)) is None:
+            if (last := claim.conversation.undoable_clear(chat.owner, now=now)) is None:
                 raise NothingToUndoError("no clear of the caller's, or an old one")
-            await record_access(self.audit, owner, "undo_clear", conversation=conversation_id)
+            await record_access(self.audit, chat.owner, "undo_clear", conversation=chat.chat_id)
             # No turn shows how far it is.
             return await self.undo.undo(claim, last, now=now, tell=lambda *_: None)
 
@@ -63,9 +63,7 @@ class Branching:
     store: BlobStore
     audit: Audit
 
-    async def branch(
-        self, conversation_id: str, *, owner: str, patient_id: str, before_turn: int
-    ) -> str:
+    async def branch(self, chat: OwnedChat, *, before_turn: int) -> str:
         """Return the id of a new conversation with a patient's turns below `before_turn`.
 
         Of very many turns the newest two hundred are copied. The old conversation stays as it is.
@@ -75,26 +73,20 @@ class Branching:
             ChartClosedError: the patient's chart is not open to the owner.
             AuditUnavailableError: it is not on record, so it does not happen.
         """
-        page = await self.reader.messages(
-            conversation_id,
-            owner=owner,
-            patient_id=patient_id,
-            before=before_turn,
-            limit=PAGE_LIMIT_TURNS,
-        )
+        page = await self.reader.messages(chat, before=before_turn, limit=PAGE_LIMIT_TURNS)
         if (patient := page.patient_id) is None:
             raise NotFoundError("a branch is about a patient")
-        row = await self._row(conversation_id, patient)
+        row = await self._row(chat.chat_id, patient)
         branch_id = self.reader.ids.new_id("chat")
-        for one, action in ((conversation_id, "branch"), (branch_id, "begin_branch")):
-            await record_access(self.audit, owner, action, conversation=one, patient=patient)
-        await self.reader.owners.add(owner, branch_id)
+        for one, action in ((chat.chat_id, "branch"), (branch_id, "begin_branch")):
+            await record_access(self.audit, chat.owner, action, conversation=one, patient=patient)
+        await self.reader.owners.add(chat.owner, branch_id)
         turns = [turn for turn in page.turns if not is_open(turn)]
         await self._copy_talk(branch_id, patient, turns, page.views)
         await self._open(branch_id, row)
-        origin = BranchOrigin(conversation_id=conversation_id, before_turn=before_turn)
-        await self._begin(branch_id, owner, origin)
-        await self._keep_only_if_there(branch_id, conversation_id, patient)
+        origin = BranchOrigin(conversation_id=chat.chat_id, before_turn=before_turn)
+        await self._begin(branch_id, chat.owner, origin)
+        await self._keep_only_if_there(branch_id, chat.chat_id, patient)
         return branch_id
 
     async def _row(self, conversation_id: str, patient: PatientId) -> PatientContext:

@@ -20,7 +20,7 @@ from services.language.replies.commands import command_in
 from services.language.words.folding import fold
 from services.language.words.phrases import says
 from services.views.conversation_names import ConversationName, NameStore, UserNames, made_title
-from services.views.conversation_reader import SESSION, ConversationReader
+from services.views.conversation_reader import SESSION, ConversationReader, OwnedChat
 from services.views.conversation_view import ConversationSummary
 
 HITS = 30
@@ -83,7 +83,7 @@ class ConversationList:
         return list(await asyncio.gather(*(self._name(row, owner, names) for row in wanted)))
 
     async def change(
-        self, conversation_id: str, *, owner: str, title: str | None, archived: bool | None
+        self, chat: OwnedChat, *, title: str | None, archived: bool | None
     ) -> ConversationName:
         """Call a conversation otherwise, or put it away or back.
 
@@ -91,8 +91,8 @@ class ConversationList:
             NotFoundError: absent, malformed or somebody else's.
             MessageTooLongError: the title is too long.
         """
-        await self.reader.access(conversation_id, owner=owner)
-        return await self.names.change(owner, conversation_id, title=title, is_archived=archived)
+        await self.reader.access(chat)
+        return await self.names.change(chat.owner, chat.chat_id, title=title, is_archived=archived)
 
     async def search(self, query: str, *, owner: str) -> Hits:
         """Return the turns of the owner's conversations that hold every word of `query`.
@@ -129,7 +129,8 @@ class ConversationList:
         if kept.made_in == row.epoch and (kept.made_of is None or kept.made_of in row.patient_ids):
             return kept.made
         for patient_id in (*row.patient_ids, None):
-            document = await self._document(row.chat_id, owner, patient_id, action="read_title")
+            chat = OwnedChat(row.chat_id, owner, patient_id or SESSION)
+            document = await self._document(chat, "read_title")
             question = first_question(await self._turns(document)) if document else ""
             if question:
                 made = made_title(question)
@@ -145,7 +146,8 @@ class ConversationList:
         found: list[Hit] = []
         kept = names.of(row.chat_id)
         for patient_id in (*row.patient_ids, None):
-            document = await self._document(row.chat_id, owner, patient_id, action="search_history")
+            chat = OwnedChat(row.chat_id, owner, patient_id or SESSION)
+            document = await self._document(chat, "search_history")
             turns = await self._turns(document) if document else []
             found += [
                 Hit(
@@ -161,15 +163,11 @@ class ConversationList:
             ]
         return sorted(found, key=lambda one: one.timestamp, reverse=True)
 
-    async def _document(
-        self, conversation_id: str, owner: str, patient_id: PatientId | None, *, action: str
-    ) -> ChatContext | None:
+    async def _document(self, chat: OwnedChat, action: str) -> ChatContext | None:
         try:
-            return await self.reader.document(
-                conversation_id, owner=owner, patient_id=patient_id or SESSION, action=action
-            )
+            return await self.reader.document(chat, action)
         except _UNREAD as error:  # the others are shown
-            logger.warning("conversation_unread", error=error.code, chat_id=conversation_id)
+            logger.warning("conversation_unread", error=error.code, chat_id=chat.chat_id)
             return None
 
     async def _turns(self, document: ChatContext) -> list[Turn]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import structlog
 
@@ -30,11 +31,23 @@ _LISTED = 50
 logger = structlog.get_logger()
 
 
+class OwnedChat(NamedTuple):
+    """What a verified caller asks for, as one who says that it is theirs.
+
+    Attributes:
+        patient_id: Of whom; None: of the active patient; `session`: of nobody.
+    """
+
+    chat_id: str
+    owner: str
+    patient_id: str | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ConversationReader:
     """Everything about a conversation that is not a turn.
 
-    Every method that takes a conversation id raises `NotFoundError` when it is malformed, absent
+    Every method that takes a chat raises `NotFoundError` when its id is malformed, it is absent
     or somebody else's, and puts what it reads of a patient on the audit trail first. What a chart
     holds that is not open to who reads raises `ChartClosedError`.
     """
@@ -95,15 +108,15 @@ class ConversationReader:
                 problem=error.code,
             )
 
-    async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
-        """Return if `owner` may use the conversation: the one door.
+    async def access(self, chat: OwnedChat, *, unclaimed_ok: bool = False) -> None:
+        """Return if the owner may use the conversation: the one door.
 
         Raises:
             NotFoundError: malformed, absent (unless `unclaimed_ok`) or somebody else's.
         """
-        conversation = await self._find(conversation_id)
+        conversation = await self._find(chat.chat_id)
         if not (conversation is None and unclaimed_ok):
-            _check_owner(conversation, owner)
+            _check_owner(conversation, chat.owner)
 
     async def is_web_conversation(self, conversation_id: str) -> bool:
         """Whether there is such a conversation and no channel's bot began it.
@@ -114,16 +127,16 @@ class ConversationReader:
         conversation = await self._find(conversation_id)
         return conversation is not None and not conversation.owner.startswith(CHANNEL_OWNER)
 
-    async def view(self, conversation_id: str, *, owner: str) -> conversation_view.ConversationView:
+    async def view(self, chat: OwnedChat) -> conversation_view.ConversationView:
         """Return the conversation as it stands, without patients whose charts are closed."""
-        conversation = await self._check_access(conversation_id, owner)
+        conversation = await self._check_access(chat)
         registry = await self._registry(conversation)
-        shown = await self.guard.open_to(owner, registry.patient_registry)
+        shown = await self.guard.open_to(chat.owner, registry.patient_registry)
         active = registry.active_patient_id if registry.active_patient_id in shown else None
-        context = await self._context(conversation, active, owner, action="read_conversation")
+        context = await self._context(conversation, active, chat.owner, "read_conversation")
         running = conversation.running_turn
         return conversation_view.ConversationView(
-            chat_id=conversation_id,
+            chat_id=chat.chat_id,
             created_at=conversation.created_at,
             updated_at=conversation.updated_at,
             patient_id=active,
@@ -134,7 +147,7 @@ class ConversationReader:
             artifacts=context.artifacts,
             scenario=context.scenario.shown_place if context.scenario else None,
             question=conversation_view.question_row(
-                conversation, self.clock.now(), principal=owner, active=active
+                conversation, self.clock.now(), principal=chat.owner, active=active
             ),
             running_turn=None
             if running is None
@@ -143,9 +156,9 @@ class ConversationReader:
             branched_from=conversation.branched_from,
         )
 
-    async def progress(self, conversation_id: str, *, owner: str) -> conversation_view.Progress:
+    async def progress(self, chat: OwnedChat) -> conversation_view.Progress:
         """Return what runs and what ended last: one small read, nothing of a patient."""
-        conversation = await self._check_access(conversation_id, owner)
+        conversation = await self._check_access(chat)
         running, answered = conversation.running_turn, conversation.answered
         return conversation_view.Progress(
             running_run_id=None if running is None else running.run_id,
@@ -153,22 +166,16 @@ class ConversationReader:
         )
 
     async def messages(
-        self,
-        conversation_id: str,
-        *,
-        owner: str,
-        patient_id: str | None,
-        before: int | None = None,
-        limit: int = 50,
+        self, chat: OwnedChat, *, before: int | None = None, limit: int = 50
     ) -> conversation_view.HistoryPage:
-        """Return up to `limit` turns below turn `before`: of a patient, the active one, `session`.
+        """Return up to `limit` turns below turn `before`.
 
         Raises:
             NotFoundError: also for a patient that is not in the roster.
         """
-        conversation = await self._check_access(conversation_id, owner)
-        patient, limit = await self._patient(conversation, patient_id), min(limit, PAGE_LIMIT_TURNS)
-        context = await self._context(conversation, patient, owner, action="read_history")
+        conversation, limit = await self._check_access(chat), min(limit, PAGE_LIMIT_TURNS)
+        patient = await self._patient(conversation, chat.patient_id)
+        context = await self._context(conversation, patient, chat.owner, "read_history")
         turns = [one for one in context.chat_history if before is None or one.turn_id < before]
         turns = turns[-limit:]
         if len(turns) < limit:
@@ -188,13 +195,7 @@ class ConversationReader:
         )
 
     async def artifact(
-        self,
-        conversation_id: str,
-        *,
-        owner: str,
-        patient_id: str,
-        artifact_id: str,
-        reader: str | None = None,
+        self, chat: OwnedChat, artifact_id: str, *, reader: str | None = None
     ) -> tuple[Artifact, bytes]:
         """Return a file an agent made for this patient.
 
@@ -205,64 +206,47 @@ class ConversationReader:
             NotFoundError: also for a file of another patient.
             ChartClosedError: the patient's chart is not open to who reads.
         """
-        conversation = await self._check_access(conversation_id, owner)
-        patient = await self._patient(conversation, patient_id)
-        context = await self._context(
-            conversation, patient, reader or owner, action="read_artifact"
-        )
+        conversation = await self._check_access(chat)
+        patient = await self._patient(conversation, chat.patient_id)
+        who = reader or chat.owner
+        context = await self._context(conversation, patient, who, "read_artifact")
         held = [one for one in context.artifacts if one.artifact_id == artifact_id]
         if not held:
             raise errors.NotFoundError("no such artifact")
-        return held[0], await self.contexts.file_bytes(conversation_id, patient, artifact_id)
+        return held[0], await self.contexts.file_bytes(chat.chat_id, patient, artifact_id)
 
-    async def receipt(
-        self, conversation_id: str, run_id: str, *, owner: str, patient_id: str | None
-    ) -> bytes:
-        """Return the receipt of a turn of a patient, the active one or `session`, as stored."""
-        document = await self.document(
-            conversation_id, owner=owner, patient_id=patient_id, action="read_receipt"
-        )
-        return await self.contexts.receipt(document, run_id)
+    async def receipt(self, chat: OwnedChat, run_id: str) -> bytes:
+        """Return the receipt of a turn, as stored."""
+        return await self.contexts.receipt(await self.document(chat, "read_receipt"), run_id)
 
-    async def document(
-        self, conversation_id: str, *, owner: str, patient_id: str | None, action: str
-    ) -> ChatContext:
-        """Return the document of a patient, the active one, or `session`, as it is stored.
+    async def document(self, chat: OwnedChat, action: str) -> ChatContext:
+        """Return the document as it is stored; `action`: what the audit trail calls it."""
+        conversation = await self._check_access(chat)
+        patient = await self._patient(conversation, chat.patient_id)
+        return await self._context(conversation, patient, chat.owner, action)
 
-        Args:
-            action: What the audit trail calls it.
-        """
-        conversation = await self._check_access(conversation_id, owner)
-        patient = await self._patient(conversation, patient_id)
-        return await self._context(conversation, patient, owner, action=action)
-
-    async def roster_member(
-        self, conversation_id: str, *, owner: str, patient_id: str | None
-    ) -> PatientId | None:
-        """Return `patient_id` checked against the roster; None for the session or nobody.
+    async def roster_member(self, chat: OwnedChat) -> PatientId | None:
+        """Return the patient checked against the roster; None for the session or nobody.
 
         Raises:
             NotFoundError: also for a patient that is not in the roster.
             ChartClosedError: the patient's chart is not open to the owner.
         """
-        conversation = await self._check_access(conversation_id, owner)
-        patient = await self._patient(conversation, patient_id)
-        await self.guard.enter(owner, patient, conversation_id=conversation_id)
+        patient = await self._patient(await self._check_access(chat), chat.patient_id)
+        await self.guard.enter(chat.owner, patient, conversation_id=chat.chat_id)
         return patient
 
-    async def enter_chart(
-        self, conversation_id: str, *, owner: str, patient_id: str, action: str
-    ) -> PatientId:
+    async def enter_chart(self, chat: OwnedChat, action: str) -> PatientId:
         """Return a patient of the roster once the access is on record; the session has no chart.
 
         Raises:
             NotFoundError: also for a patient that is not in the roster, and for `session`.
             ChartClosedError: the patient's chart is not open to the owner.
         """
-        conversation = await self._check_access(conversation_id, owner)
-        if (patient := await self._patient(conversation, patient_id)) is None:
+        patient = await self._patient(await self._check_access(chat), chat.patient_id)
+        if patient is None:
             raise errors.NotFoundError("no such patient here")
-        await self.guard.open_chart(owner, patient, action, conversation_id=conversation_id)
+        await self.guard.open_chart(chat.owner, patient, action, conversation_id=chat.chat_id)
         return patient
 
     async def _views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
@@ -275,8 +259,8 @@ class ConversationReader:
         language = language_of(turn.user_message)
         return [in_own_words(view, language) for view in views]
 
-    async def _check_access(self, conversation_id: str, owner: str) -> Conversation:
-        return _check_owner(await self._find(conversation_id), owner)
+    async def _check_access(self, chat: OwnedChat) -> Conversation:
+        return _check_owner(await self._find(chat.chat_id), chat.owner)
 
     async def _find(self, conversation_id: str) -> Conversation | None:
         try:
@@ -306,7 +290,7 @@ class ConversationReader:
         return stored.document
 
     async def _context(
-        self, conversation: Conversation, patient_id: PatientId | None, owner: str, *, action: str
+        self, conversation: Conversation, patient_id: PatientId | None, owner: str, action: str
     ) -> ChatContext:
         chat_id = conversation.conversation_id
         await self.guard.open_chart(owner, patient_id, action, conversation_id=chat_id)

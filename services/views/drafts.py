@@ -13,7 +13,7 @@ from data_models.errors import MessageTooLongError, NotFoundError
 from data_models.identifiers import hashed
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import read_if_whole
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 
 FOLDER = "drafts"
 KEPT_DAYS = 7
@@ -38,11 +38,11 @@ class Drafts:
     reader: ConversationReader
     store: BlobStore
 
-    async def read(self, conversation_id: str, *, owner: str, patient_id: str) -> Draft:
+    async def read(self, chat: OwnedChat) -> Draft:
         """Return the draft about a patient; what is older than seven days is gone."""
-        name = await self._name(conversation_id, owner, patient_id)
+        name = await self._name(chat)
         oldest, found = self.reader.clock.now() - timedelta(days=KEPT_DAYS), Draft(text="")
-        async for row in self.store.list(_prefix(owner)):
+        async for row in self.store.list(_prefix(chat.owner)):
             if row.modified_at < oldest:
                 await self.store.delete(row.name)
             elif row.name == name and (blob := await self.store.read(name)) is not None:
@@ -50,13 +50,13 @@ class Drafts:
                 found = read_if_whole(blob.data, Draft) or found
         return found
 
-    async def write(self, conversation_id: str, text: str, *, owner: str, patient_id: str) -> None:
+    async def write(self, chat: OwnedChat, text: str) -> None:
         """Keep `text` in the place of the draft before; "" takes that away.
 
         Raises:
             MessageTooLongError: longer than a message can be.
         """
-        name = await self._name(conversation_id, owner, patient_id)
+        name = await self._name(chat)
         if len(text) > LIMIT_CHARS:
             raise MessageTooLongError(limit_chars=LIMIT_CHARS)
         if text.strip():
@@ -66,13 +66,10 @@ class Drafts:
         else:
             await self.store.delete(name)
 
-    async def _name(self, conversation_id: str, owner: str, patient_id: str) -> str:
-        patient = await self.reader.roster_member(
-            conversation_id, owner=owner, patient_id=patient_id
-        )
-        if patient is None:
+    async def _name(self, chat: OwnedChat) -> str:
+        if (patient := await self.reader.roster_member(chat)) is None:
             raise NotFoundError("a draft is about a patient")
-        return f"{_prefix(owner)}{patient}.json"
+        return f"{_prefix(chat.owner)}{patient}.json"
 
 
 def _prefix(owner: str) -> str:

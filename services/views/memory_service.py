@@ -11,7 +11,7 @@ from services.memory_blocks.blocks import MemoryRules, blocks_of
 from services.memory_edits.operations import Operation, apply
 from services.memory_edits.view import MemoryView, revision_of, view_of
 from services.tool_memory.personal import PersonalToolMemories
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,26 +24,18 @@ class MemoryService:
     audit: Audit
     rules: MemoryRules = field(default_factory=MemoryRules)
 
-    async def show(self, conversation_id: str, *, owner: str, patient_id: str | None) -> MemoryView:
+    async def show(self, chat: OwnedChat) -> MemoryView:
         """Return the memory of a patient, the active one, or `session`.
 
         Raises:
             NotFoundError: absent, malformed or not the owner's, the patient too.
         """
-        document = await self.reader.document(
-            conversation_id, owner=owner, patient_id=patient_id, action="read_memory"
-        )
-        await self.personal.open(document, principal_id=owner)
+        document = await self.reader.document(chat, "read_memory")
+        await self.personal.open(document, principal_id=chat.owner)
         return self._view(document)
 
     async def change(
-        self,
-        conversation_id: str,
-        *,
-        owner: str,
-        patient_id: str | None,
-        operations: Sequence[Operation],
-        revision: str,
+        self, chat: OwnedChat, *, operations: Sequence[Operation], revision: str
     ) -> MemoryView:
         """Apply all of `operations` or none, and return the memory as it is then.
 
@@ -56,18 +48,14 @@ class MemoryService:
             MemoryItemError, BadFrameError: an operation cannot be done.
             ConversationBusyError: the running turn takes too long.
         """
-        if patient_id is None:
+        if chat.patient_id is None:
             raise BadFrameError("patient_id is needed: whose memory is changed, or `session`")
-        patient = await self.reader.roster_member(
-            conversation_id, owner=owner, patient_id=patient_id
-        )
+        patient, owner = await self.reader.roster_member(chat), chat.owner
         # Names of what is done, no content.
         actions = dict.fromkeys(f"{one.op}_memory" for one in operations)
-        await record_access(
-            self.audit, owner, *actions, conversation=conversation_id, patient=patient
-        )
+        await record_access(self.audit, owner, *actions, conversation=chat.chat_id, patient=patient)
         async with self.lease.holding_document(
-            self.reader.contexts, conversation_id, patient, principal_id=owner
+            self.reader.contexts, chat.chat_id, patient, principal_id=owner
         ) as held:
             document = held.document
             await self.personal.open(document, principal_id=owner)

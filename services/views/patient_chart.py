@@ -25,7 +25,7 @@ from services.records.views.papers import documents
 from services.records.views.results import results
 from services.records.views.source import SourceText, source_text
 from services.records.views.summary import chart_summary
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 from services.views.patient_finder import FoundPatients, PatientFinder
 
 # The parts of a chart that are shown without a turn, and how each is read.
@@ -117,17 +117,15 @@ class PatientChart:
     reader: ConversationReader
     records: PatientRecords
 
-    async def demographics(self, conversation_id: str, *, owner: str, patient_id: str) -> Identity:
-        """Return who `patient_id` is.
+    async def demographics(self, chat: OwnedChat) -> Identity:
+        """Return who the patient is.
 
         Raises:
             NotFoundError: no such conversation, not the owner's, or the patient is not in it.
             ChartClosedError: the patient's chart is not open to the owner.
             RecordsError: the records have no answer.
         """
-        patient = await self.reader.enter_chart(
-            conversation_id, owner=owner, patient_id=patient_id, action="read_demographics"
-        )
+        patient = await self.reader.enter_chart(chat, "read_demographics")
         record = await self.records.load(patient, PERSON)
         shown = demographics(record, today=self.reader.clock.now().date())
         return Identity(
@@ -137,9 +135,7 @@ class PatientChart:
             sex=shown.sex or None,
         )
 
-    async def part(
-        self, conversation_id: str, *, owner: str, patient_id: str, part: str, name: str = ""
-    ) -> ChartView:
+    async def part(self, chat: OwnedChat, *, part: str, name: str = "") -> ChartView:
         """Return a part of the chart: one of `PARTS`.
 
         Args:
@@ -150,17 +146,11 @@ class PatientChart:
             RoundsError: as `demographics`.
         """
         check_part(part, name)
-        patient = await self.reader.enter_chart(
-            conversation_id, owner=owner, patient_id=patient_id, action=f"read_{part}"
-        )
-        return await view_of_part(
-            self.records, patient, part, name=name, now=self.reader.clock.now()
-        )
+        patient, now = await self.reader.enter_chart(chat, f"read_{part}"), self.reader.clock.now()
+        return await view_of_part(self.records, patient, part, name=name, now=now)
 
-    async def source(
-        self, conversation_id: str, *, owner: str, patient_id: str, ref: str
-    ) -> SourceText:
-        """Return what stands behind the source id `ref` of `patient_id`'s record.
+    async def source(self, chat: OwnedChat, *, ref: str) -> SourceText:
+        """Return what stands behind the source id `ref` of the patient's record.
 
         Raises:
             NotFoundError: as `demographics`, or the patient's record holds no such source;
@@ -168,23 +158,17 @@ class PatientChart:
             RoundsError: as `demographics`.
         """
         if is_paper(ref):
-            return await self._paper(conversation_id, owner, patient_id, ref)
+            return await self._paper(chat, ref)
         if len(ref) > REF_LIMIT_CHARS:
             raise NotFoundError("no such source here")
-        patient = await self.reader.enter_chart(
-            conversation_id, owner=owner, patient_id=patient_id, action="read_source"
-        )
+        patient = await self.reader.enter_chart(chat, "read_source")
         found = source_text(await self.records.load(patient, need_of_source(ref)), ref)
         if found is None:
             raise NotFoundError("no such source here")
         return found
 
-    async def _paper(
-        self, conversation_id: str, owner: str, patient_id: str, ref: str
-    ) -> SourceText:
-        document = await self.reader.document(
-            conversation_id, owner=owner, patient_id=patient_id, action="read_source"
-        )
+    async def _paper(self, chat: OwnedChat, ref: str) -> SourceText:
+        document = await self.reader.document(chat, "read_source")
         papers = await papers_of(document, contexts=self.reader.contexts).record()
         found = None if papers is None else source_text(papers, ref)
         if found is None:

@@ -16,7 +16,7 @@ from services.identity.names.index import PersonIndex
 from services.identity.names.person import Person, person_from
 from services.language.figures.full_dates import full_dates
 from services.language.words.letters import APOSTROPHES, folded, spellings
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 from services.views.conversation_view import ConversationView
 from services.views.drafts import Drafts
 
@@ -235,7 +235,7 @@ class PatientFollower:
     drafts: Drafts
 
     async def find_opened(
-        self, resource: Mapping[str, Any], *, owner: str, conversation_id: str, is_late: bool
+        self, resource: Mapping[str, Any], chat: OwnedChat, *, is_late: bool
     ) -> Opened:
         """Return the patient here, and what to do.
 
@@ -244,17 +244,14 @@ class PatientFollower:
             RoundsError: nobody can tell just now.
         """
         today = self.reader.clock.now().date()
-        patient_id = await self.finder.same_person(resource, owner=owner, today=today)
+        patient_id = await self.finder.same_person(resource, owner=chat.owner, today=today)
         person = person_from(resource, patient_id=patient_id, today=today)
         if person is None:
             raise ChartClosedError
-        view = await self.reader.view(conversation_id, owner=owner)
-        has_draft = await self._has_draft(view, owner)
+        view = await self.reader.view(chat)
+        has_draft = await self._has_draft(chat._replace(patient_id=view.patient_id))
         course = course_of(patient_id, view, has_draft=has_draft, is_late=is_late)
         return Opened(course, found_row(person), view.updated_at)
 
-    async def _has_draft(self, view: ConversationView, owner: str) -> bool:
-        if view.patient_id is None:
-            return False
-        found = await self.drafts.read(view.chat_id, owner=owner, patient_id=view.patient_id)
-        return bool(found.text.strip())
+    async def _has_draft(self, chat: OwnedChat) -> bool:
+        return chat.patient_id is not None and bool((await self.drafts.read(chat)).text.strip())

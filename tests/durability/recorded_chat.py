@@ -24,6 +24,7 @@ from services.memory_edits.operations import Correct
 from services.runs.hub import Run
 from services.stores import Stores
 from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.conversation_reader import OwnedChat
 from settings import Settings
 from tests.durability.asking import asking, looked_up
 from tests.durability.evidence import Evidence
@@ -178,17 +179,13 @@ class Conversation:
 
     async def _corrected(self, text: str) -> bool:
         assert self._memory is not None
-        view = await self._memory.show(CHAT, owner="alice", patient_id=self.active)
+        view = await self._memory.show(OwnedChat(CHAT, "alice", self.active))
         points = [one for one in view.understood if one.kind == "point" and one.can_correct]
         if not points:
             return False
         operations = [Correct(op="correct", item=points[-1].id, value=text)]
         await self._memory.change(
-            CHAT,
-            owner="alice",
-            patient_id=self.active,
-            operations=operations,
-            revision=view.revision,
+            OwnedChat(CHAT, "alice", self.active), operations=operations, revision=view.revision
         )
         return True
 

@@ -23,7 +23,7 @@ from routes.requests.context import CONTEXT
 from services.memory_blocks.blocks import Blocks, MemoryRules, blocks_of
 from services.stores import Stores
 from services.turn_scheduler.turn_scheduler import TurnScheduler
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import ConversationReader, OwnedChat
 from settings import Settings
 from tests.amounts import amount
 from tests.e2e.models import running_model
@@ -249,7 +249,7 @@ async def paged(reader: ConversationReader) -> list[int]:
     numbers: list[int] = []
     before: int | None = None
     while True:
-        page = await reader.messages("long", owner=OWNER, patient_id=None, before=before, limit=200)
+        page = await reader.messages(OwnedChat("long", OWNER), before=before, limit=200)
         numbers = [turn.turn_id for turn in page.turns] + numbers
         if page.next_before is None:
             return numbers

@@ -30,7 +30,7 @@ from services.runs.hub import Run, RunHub
 from services.scenarios.session.progress import ToolAction
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
-from services.views.conversation_reader import SESSION, ConversationReader
+from services.views.conversation_reader import SESSION, ConversationReader, OwnedChat
 from services.views.conversation_view import (
     ConversationSummary,
     ConversationView,
@@ -286,9 +286,9 @@ class FakeReader(ConversationReader):
             for name in owned
         ]
 
-    async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
-        found = self._scheduler.owners.get(conversation_id)
-        if conversation_id.startswith("..") or (found != owner and found is not None):
+    async def access(self, chat: OwnedChat, *, unclaimed_ok: bool = False) -> None:
+        found = self._scheduler.owners.get(chat.chat_id)
+        if chat.chat_id.startswith("..") or (found != chat.owner and found is not None):
             raise errors.NotFoundError
         if found is None and not unclaimed_ok:
             raise errors.NotFoundError
@@ -296,11 +296,11 @@ class FakeReader(ConversationReader):
     async def is_web_conversation(self, conversation_id: str) -> bool:
         return not self._scheduler.owners.get(conversation_id, "bot:").startswith("bot:")
 
-    async def view(self, conversation_id: str, *, owner: str) -> ConversationView:
-        await self.access(conversation_id, owner=owner)
-        run = self._scheduler.running(conversation_id)
+    async def view(self, chat: OwnedChat) -> ConversationView:
+        await self.access(chat)
+        run = self._scheduler.running(chat.chat_id)
         return ConversationView(
-            chat_id=conversation_id,
+            chat_id=chat.chat_id,
             created_at=NOW,
             updated_at=NOW,
             patient_id=PatientId("patient_4"),
@@ -312,26 +312,20 @@ class FakeReader(ConversationReader):
             queued=0,
         )
 
-    async def progress(self, conversation_id: str, *, owner: str) -> Progress:
-        await self.access(conversation_id, owner=owner)
-        run = self._scheduler.running(conversation_id)
+    async def progress(self, chat: OwnedChat) -> Progress:
+        await self.access(chat)
+        run = self._scheduler.running(chat.chat_id)
         return Progress(
             running_run_id=run.run_id if run else None,
-            last_run_id=self._scheduler.last_run_id(conversation_id),
+            last_run_id=self._scheduler.last_run_id(chat.chat_id),
         )
 
     async def messages(
-        self,
-        conversation_id: str,
-        *,
-        owner: str,
-        patient_id: str | None,
-        before: int | None = None,
-        limit: int = 50,
+        self, chat: OwnedChat, *, before: int | None = None, limit: int = 50
     ) -> HistoryPage:
-        await self.access(conversation_id, owner=owner)
-        self.pages_of.append(patient_id)
-        if patient_id not in (None, "patient_4"):
+        await self.access(chat)
+        self.pages_of.append(chat.patient_id)
+        if chat.patient_id not in (None, "patient_4"):
             raise errors.NotFoundError
         older = [turn for turn in self.turns if before is None or turn.turn_id < before]
         turns = older[-min(limit, self.page_turns) :]
@@ -341,53 +335,40 @@ class FakeReader(ConversationReader):
             patient_id=PatientId("patient_4"), turns=turns, next_before=before, views=self.views
         )
 
-    async def document(
-        self, conversation_id: str, *, owner: str, patient_id: str | None, action: str
-    ) -> ChatContext:
-        await self.access(conversation_id, owner=owner)
-        if patient_id == SESSION:
-            return ChatContext(conversation_id=conversation_id, patient_id=None)
-        patient = await self.roster_member(
-            conversation_id, owner=owner, patient_id=patient_id or "patient_4"
-        )
-        runs = self._scheduler.run_ids(conversation_id)
+    async def document(self, chat: OwnedChat, action: str) -> ChatContext:
+        await self.access(chat)
+        if chat.patient_id == SESSION:
+            return ChatContext(conversation_id=chat.chat_id, patient_id=None)
+        whose = chat.patient_id or "patient_4"
+        patient = await self.roster_member(chat._replace(patient_id=whose))
+        runs = self._scheduler.run_ids(chat.chat_id)
         ran = [TURNS[0].model_copy(update={"run_id": one}) for one in runs]
         return ChatContext(
-            conversation_id=conversation_id,
+            conversation_id=chat.chat_id,
             patient_id=patient,
             chat_history=[*self.turns, *ran],
             next_turn_id=len(self.turns) + 1,
         )
 
-    async def roster_member(
-        self, conversation_id: str, *, owner: str, patient_id: str | None
-    ) -> PatientId | None:
-        await self.access(conversation_id, owner=owner)
-        if patient_id in self.closed:
+    async def roster_member(self, chat: OwnedChat) -> PatientId | None:
+        await self.access(chat)
+        if chat.patient_id in self.closed:
             raise errors.ChartClosedError
-        if patient_id != "patient_4":
+        if chat.patient_id != "patient_4":
             raise errors.NotFoundError
-        return PatientId(patient_id)
+        return PatientId(chat.patient_id)
 
-    async def receipt(
-        self, conversation_id: str, run_id: str, *, owner: str, patient_id: str | None
-    ) -> bytes:
-        await self.access(conversation_id, owner=owner)
+    async def receipt(self, chat: OwnedChat, run_id: str) -> bytes:
+        await self.access(chat)
         if run_id not in self.receipts:
             raise errors.NotFoundError("this turn left no receipt")
         return self.receipts[run_id]
 
     async def artifact(
-        self,
-        conversation_id: str,
-        *,
-        owner: str,
-        patient_id: str,
-        artifact_id: str,
-        reader: str | None = None,
+        self, chat: OwnedChat, artifact_id: str, *, reader: str | None = None
     ) -> tuple[Artifact, bytes]:
-        await self.access(conversation_id, owner=owner)
-        if (patient_id, artifact_id) != ("patient_4", REPORT.artifact_id):
+        await self.access(chat)
+        if (chat.patient_id, artifact_id) != ("patient_4", REPORT.artifact_id):
             raise errors.NotFoundError
         return REPORT, b"PK\x03\x04"
 
@@ -469,27 +450,23 @@ class FakeChart(PatientChart):
         self._reader = reader
         self.asked: list[str] = []
 
-    async def demographics(self, conversation_id: str, *, owner: str, patient_id: str) -> Identity:
-        await self._reader.access(conversation_id, owner=owner)
-        if patient_id != "patient_4":
+    async def demographics(self, chat: OwnedChat) -> Identity:
+        await self._reader.access(chat)
+        if chat.patient_id != "patient_4":
             raise errors.NotFoundError
         return Identity(
-            patient_id=patient_id, name="Ada Example", birth_date="1950-02-03", sex="female"
+            patient_id=chat.patient_id, name="Ada Example", birth_date="1950-02-03", sex="female"
         )
 
-    async def source(
-        self, conversation_id: str, *, owner: str, patient_id: str, ref: str
-    ) -> SourceText:
-        await self._reader.access(conversation_id, owner=owner)
-        if (patient_id, ref) != ("patient_4", NOTE.ref):
+    async def source(self, chat: OwnedChat, *, ref: str) -> SourceText:
+        await self._reader.access(chat)
+        if (chat.patient_id, ref) != ("patient_4", NOTE.ref):
             raise errors.NotFoundError
         return NOTE
 
-    async def part(
-        self, conversation_id: str, *, owner: str, patient_id: str, part: str, name: str = ""
-    ) -> ChartView:
-        await self._reader.access(conversation_id, owner=owner)
-        if patient_id != "patient_4":
+    async def part(self, chat: OwnedChat, *, part: str, name: str = "") -> ChartView:
+        await self._reader.access(chat)
+        if chat.patient_id != "patient_4":
             raise errors.NotFoundError
         if part not in PARTS:
             raise errors.BadFrameError(f"part must be one of {', '.join(PARTS)}")
@@ -499,7 +476,7 @@ class FakeChart(PatientChart):
             rows = (_value(3.2, "2026-10-02", "low"), _value(3.4, "2026-11-02", "low"), *rows)
         return ChartView(
             view_id=f"view-{part}",
-            patient_id=PatientId(patient_id),
+            patient_id=PatientId(chat.patient_id),
             tool=part,
             kind="series" if name else "table",
             title=name or part.capitalize(),
@@ -511,7 +488,7 @@ class FakeChart(PatientChart):
 class NoPapers(AttachmentService):
     """Nobody has given a paper of anybody."""
 
-    async def all(self, conversation_id: str, *, owner: str, patient_id: str) -> list[Attachment]:
+    async def all(self, chat: OwnedChat) -> list[Attachment]:
         return []
 
 
@@ -548,28 +525,21 @@ class FakeMemory(MemoryService):
             )
         )  # fmt: skip
 
-    async def show(self, conversation_id: str, *, owner: str, patient_id: str | None) -> MemoryView:
-        await self._reader.access(conversation_id, owner=owner)
-        if patient_id not in (None, "patient_4"):
+    async def show(self, chat: OwnedChat) -> MemoryView:
+        await self._reader.access(chat)
+        if chat.patient_id not in (None, "patient_4"):
             raise errors.NotFoundError
         return view_of(self._document, now=NOW, summary="", blocks={})
 
     async def change(
-        self,
-        conversation_id: str,
-        *,
-        owner: str,
-        patient_id: str | None,
-        operations: Sequence[Operation],
-        revision: str,
+        self, chat: OwnedChat, *, operations: Sequence[Operation], revision: str
     ) -> MemoryView:
-        shown = await self.show(conversation_id, owner=owner, patient_id=patient_id)
-        if shown.revision != revision:
+        if (await self.show(chat)).revision != revision:
             raise errors.MemoryChangedError
         draft = self._document.model_copy(deep=True)
-        apply(draft, operations, by=owner, now=NOW)
+        apply(draft, operations, by=chat.owner, now=NOW)
         self._document = draft
-        return await self.show(conversation_id, owner=owner, patient_id=patient_id)
+        return await self.show(chat)
 
 
 class FakeTeam(GroupChat):

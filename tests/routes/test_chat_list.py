@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from services.views.conversation_reader import OwnedChat
 from tests.routes.conftest import ADA, BEN, Server, ask
 from tests.routes.fakes import FakeReader
 
@@ -28,7 +29,7 @@ async def test_a_title_is_of_the_first_question_where_that_is_among_older_turns(
     reader = used.context.reader
     assert isinstance(reader, FakeReader)
     owner = used.scheduler.owners["chat_1"]
-    document = await reader.document("chat_1", owner=owner, patient_id=None, action="test")
+    document = await reader.document(OwnedChat("chat_1", owner), action="test")
     await reader.contexts.archive(document, reader.turns[:3])
     del reader.turns[:3]
     assert await titles(used) == {"chat_1": "question 1 # not a title"}

@@ -7,6 +7,7 @@ import pytest
 
 from data_models.clock import SystemClock
 from data_models.identifiers import hashed
+from services.views.conversation_reader import OwnedChat
 from services.views.drafts import KEPT_DAYS, Drafts
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import _START as BLOBS_BEGIN
@@ -61,11 +62,11 @@ async def test_after_seven_days_it_is_gone() -> None:
     store, clock = MemoryBlobStore(), FixedClock(BLOBS_BEGIN)
     reader = FakeReader(scheduler=scheduler, ids=CountingIds(), clock=clock)
     drafts = Drafts(reader=reader, store=store)
-    await drafts.write("chat_1", "Is she", owner="ada", patient_id="patient_4")
+    await drafts.write(OwnedChat("chat_1", "ada", "patient_4"), "Is she")
     assert list(store.contents) == [f"drafts/{hashed('ada')}/patient_4.json"]
     clock.advance(timedelta(days=KEPT_DAYS - 1).total_seconds())
-    assert (await drafts.read("chat_1", owner="ada", patient_id="patient_4")).text == "Is she"
+    assert (await drafts.read(OwnedChat("chat_1", "ada", "patient_4"))).text == "Is she"
     clock.advance(timedelta(days=1.1).total_seconds())
-    assert (await drafts.read("chat_1", owner="ada", patient_id="patient_4")).text == ""
+    assert (await drafts.read(OwnedChat("chat_1", "ada", "patient_4"))).text == ""
     assert list(store.contents) == []
     await scheduler.close()

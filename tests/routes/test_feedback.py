@@ -8,6 +8,7 @@ import pytest
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from services.channels.feedback import Opinion, PageFeedback
+from services.views.conversation_reader import OwnedChat
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import BEN, Server, ask, feedback_book
 from tests.routes.fakes import FakeReader
@@ -68,7 +69,7 @@ async def test_it_has_the_form_of_other_channels_and_says_whom_it_is_about(used:
     page = PageFeedback(reader=used.context.reader, book=feedback_book(store))
     owner = used.scheduler.owners["chat_1"]
     opinion = Opinion(verdict="down", reason="incomplete")
-    await page.give("chat_1", "run_5", opinion, owner=owner, patient_id="patient_4")
+    await page.give(OwnedChat("chat_1", owner, "patient_4"), "run_5", opinion)
     ((name, data),) = store.contents.items()
     layout = ConversationLayout.of("chat_1")
     assert layout.is_feedback(name)

@@ -8,6 +8,7 @@ import pytest
 
 from data_models.conversations.turn_events import Notice, RunFailed
 from data_models.storage.blob_store import BlobInfo
+from services.views.conversation_reader import OwnedChat
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -172,7 +173,7 @@ async def test_a_damaged_session_does_not_stop_a_clear(store: MemoryBlobStore) -
 async def test_an_archive_cannot_be_reached_from_the_chat(store: MemoryBlobStore) -> None:
     world = await talked(store)
     await cleared(world)
-    view = await world.reader.view(CHAT, owner="alice")
+    view = await world.reader.view(OwnedChat(CHAT, "alice"))
     assert (view.patients, view.patient_id, view.plan) == ([], None, None)
-    page = await world.reader.messages(CHAT, owner="alice", patient_id="session")
+    page = await world.reader.messages(OwnedChat(CHAT, "alice", "session"))
     assert page.turns == []

@@ -6,6 +6,7 @@ import pytest
 
 from data_models.conversations.turn_events import RunFailed
 from data_models.errors import CorruptDocumentError
+from services.views.conversation_reader import OwnedChat
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, World
@@ -67,7 +68,7 @@ async def test_a_long_one_is_kept_whole(store: MemoryBlobStore) -> None:
     await store.create(LEGACY, json.dumps({"chat_history": rows}).encode())
     world = World(sessions=store)
     await world.say("hello")
-    page = await world.reader.messages(CHAT, owner="alice", patient_id="session", limit=100)
+    page = await world.reader.messages(OwnedChat(CHAT, "alice", "session"), limit=100)
     asked = [turn.user_message for turn in page.turns]
     assert asked == [*[row["content"] for row in rows if row["role"] == "user"], "hello"]
     told = [answer.text for turn in page.turns[:-1] for answer in turn.agent_responses]

@@ -12,6 +12,7 @@ from services.conversations.clearing import Clearing, ClearUndo
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
 from services.views.branching import Restoring
+from services.views.conversation_reader import OwnedChat
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore
@@ -215,10 +216,10 @@ async def test_the_owner_s_button_does_what_the_word_does_and_nobody_else_s_does
     owner = world.message("").owner
 
     with pytest.raises(NotFoundError):
-        await restoring.restore(CHAT, owner="somebody else")
-    assert await restoring.restore(CHAT, owner=owner) == 4
+        await restoring.restore(OwnedChat(CHAT, "somebody else"))
+    assert await restoring.restore(OwnedChat(CHAT, owner)) == 4
     with pytest.raises(NothingToUndoError):
-        await restoring.restore(CHAT, owner=owner)
+        await restoring.restore(OwnedChat(CHAT, owner))
 
     assert set(live(store)) == set(before)
     went_on = await world.say("what is the stage?")

@@ -4,11 +4,12 @@ import pytest
 
 from data_models.conversations.turn_events import RunFinished
 from services.group_chat_port import GroupChatRequest
+from services.views.conversation_reader import OwnedChat
 from tests.services.world import CHAT, Heard, World
 
 
 async def stored(world: World) -> bool:
-    page = await world.reader.messages(CHAT, owner="alice", patient_id="patient_4")
+    page = await world.reader.messages(OwnedChat(CHAT, "alice", "patient_4"))
     return page.turns[-1].is_repeatable
 
 

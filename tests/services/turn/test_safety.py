@@ -17,6 +17,7 @@ from services.memory_blocks.summary import context_summary
 from services.runs.hub import Run
 from services.turn.answers.safety import SafetyAnswers
 from services.turn.state import footer_of
+from services.views.conversation_reader import OwnedChat
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, World, heard
@@ -94,7 +95,7 @@ async def test_a_call_that_names_somebody_else_goes_to_the_session_and_switches_
     await world.tell("patient_15 is my name and I want to kill myself")
     assert "patient_15" in context_of(store, None).chat_history[-1].user_message
     assert len(context_of(store, "patient_4").chat_history) == 1
-    assert (await world.reader.view(CHAT, owner="alice")).patient_id == "patient_4"
+    assert (await world.reader.view(OwnedChat(CHAT, "alice"))).patient_id == "patient_4"
 
 
 async def test_before_any_patient_it_is_answered_too(store: MemoryBlobStore) -> None:

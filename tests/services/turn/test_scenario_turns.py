@@ -13,6 +13,7 @@ from data_models.conversations.turn_events import (
 )
 from services.group_chat_port import GroupChatRequest
 from services.turn.entities import needed_keys
+from services.views.conversation_reader import OwnedChat
 from tests.services.scenario_world import (
     PATIENT,
     ScenarioWorld,
@@ -305,11 +306,11 @@ async def test_the_place_is_shown_before_the_answer_that_tells_of_it(visit: Scen
 
 async def test_a_conversation_that_is_opened_again_carries_the_place(visit: ScenarioWorld) -> None:
     await visit.begin()
-    place = (await visit.world.reader.view(CHAT, owner=OWNER)).scenario
+    place = (await visit.world.reader.view(OwnedChat(CHAT, OWNER))).scenario
     assert place is not None
     assert (place.scenario, place.step) == ("Visit", "greet")
     await visit.say("leave the visit")
-    assert (await visit.world.reader.view(CHAT, owner=OWNER)).scenario is None
+    assert (await visit.world.reader.view(OwnedChat(CHAT, OWNER))).scenario is None
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from data_models.conversations.turn_events import (
 )
 from services.group_chat_port import GroupChatRequest
 from services.runs.hub import Run
+from services.views.conversation_reader import OwnedChat
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
@@ -400,7 +401,7 @@ async def test_what_another_replica_wrote_is_seen_at_the_next_message() -> None:
     await first.say("start a tumor board for patient_4, please")
     await second.say("said elsewhere")
     # Whatever people read at the first replica must not make its memory of the chart look fresh.
-    await first.reader.access(CHAT, owner="alice")
+    await first.reader.access(OwnedChat(CHAT, "alice"))
     await first.reader.list_of(owner="alice")
 
     told = await first.say("what was said?")
@@ -440,7 +441,7 @@ async def test_what_another_system_says_waits_for_nothing_and_comes_behind_nothi
     await world.tell("start with patient_4")
 
     async def seen() -> datetime:
-        return (await world.reader.view(CHAT, owner=OWNER)).updated_at
+        return (await world.reader.view(OwnedChat(CHAT, OWNER))).updated_at
 
     since = await seen()
     running = await world.hold("what is the stage?")
@@ -463,7 +464,7 @@ async def test_what_another_system_says_begins_no_turn_while_another_replica_ans
     store = MemoryBlobStore()
     world, far = World(sessions=store), World(sessions=store)
     await world.tell("start with patient_4")
-    since = (await far.reader.view(CHAT, owner=OWNER)).updated_at
+    since = (await far.reader.view(OwnedChat(CHAT, OWNER))).updated_at
     running = await world.hold("what is the stage?")
     assert await far.scheduler.submit_if_idle(far.message("open 7"), since=since) is None
     world.team.gate.set()

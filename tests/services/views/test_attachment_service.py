@@ -21,6 +21,7 @@ from services.views.attachment_service import (
     AttachmentService,
     PaperRead,
 )
+from services.views.conversation_reader import OwnedChat
 from tests.fakes import FixedClock
 from tests.given import present
 from tests.services.operations.test_forgetting import forgetting_on
@@ -63,14 +64,13 @@ def service_on(world: World, *, wait_seconds: float = 5.0) -> AttachmentService:
 
 
 async def given(service: AttachmentService, data: bytes = LETTER, **changes: Any) -> PaperRead:
+    chat = OwnedChat(CHAT, OWNER, changes.pop("patient_id", "patient_4"))
     asked: dict[str, Any] = {
-        "owner": OWNER,
-        "patient_id": "patient_4",
         "file_name": "letter.txt",
         "media_type": "text/plain",
         "is_confirmed": True,
     }
-    return await service.add(CHAT, data=data, **(asked | changes))
+    return await service.add(chat, data=data, **(asked | changes))
 
 
 def stored(world: World) -> dict[str, bytes]:
@@ -90,9 +90,9 @@ async def test_nothing_is_stored_before_the_yes_and_then_it_is_once(
     first, again = await given(service), await given(service, file_name="same.txt")
     assert first.attachment is not None
     assert again.attachment == first.attachment
-    rows = await service.all(CHAT, owner=OWNER, patient_id="patient_4")
+    rows = await service.all(OwnedChat(CHAT, OWNER, "patient_4"))
     assert [one.file_name for one in rows] == ["letter.txt"]
-    row, data = await service.open(CHAT, rows[0].attachment_id, owner=OWNER, patient_id="patient_4")
+    row, data = await service.open(OwnedChat(CHAT, OWNER, "patient_4"), rows[0].attachment_id)
     assert (row, data) == (first.attachment, LETTER)
 
 
@@ -100,13 +100,13 @@ async def test_a_paper_is_no_other_patients_nor_users(
     world: World, service: AttachmentService
 ) -> None:
     kept = present((await given(service)).attachment)
-    assert await service.all(CHAT, owner=OWNER, patient_id="patient_15") == []
-    for changes in ({"patient_id": "patient_15"}, {"owner": "somebody-else"}):
-        asked = {"owner": OWNER, "patient_id": "patient_4"} | changes
+    assert await service.all(OwnedChat(CHAT, OWNER, "patient_15")) == []
+    for owner, patient in ((OWNER, "patient_15"), ("somebody-else", "patient_4")):
+        chat = OwnedChat(CHAT, owner, patient)
         with pytest.raises(NotFoundError):
-            await service.open(CHAT, kept.attachment_id, **asked)
+            await service.open(chat, kept.attachment_id)
         with pytest.raises(NotFoundError):
-            await service.remove(CHAT, kept.attachment_id, **asked)
+            await service.remove(chat, kept.attachment_id)
     with pytest.raises(NotFoundError):
         await given(service, patient_id="patient_77")
     await world.say("and now patient_15: what is the stage?")
@@ -148,8 +148,8 @@ async def test_papers_over_the_limit_wait_until_one_is_removed(service: Attachme
         await given(service, LETTER + str(number).encode())
     with pytest.raises(AttachmentError, match="attachment"):
         await given(service)
-    rows = await service.all(CHAT, owner=OWNER, patient_id="patient_4")
-    await service.remove(CHAT, rows[0].attachment_id, owner=OWNER, patient_id="patient_4")
+    rows = await service.all(OwnedChat(CHAT, OWNER, "patient_4"))
+    await service.remove(OwnedChat(CHAT, OWNER, "patient_4"), rows[0].attachment_id)
     assert (await given(service)).attachment is not None
 
 
@@ -161,10 +161,10 @@ async def test_a_name_neither_formats_nor_reorders(service: AttachmentService) -
 
 async def test_a_removed_paper_leaves_no_bytes(world: World, service: AttachmentService) -> None:
     kept = present((await given(service)).attachment)
-    await service.remove(CHAT, kept.attachment_id, owner=OWNER, patient_id="patient_4")
+    await service.remove(OwnedChat(CHAT, OWNER, "patient_4"), kept.attachment_id)
     assert [name for name, data in stored(world).items() if b"CANARYPAPER" in data] == []
     with pytest.raises(NotFoundError):
-        await service.open(CHAT, kept.attachment_id, owner=OWNER, patient_id="patient_4")
+        await service.open(OwnedChat(CHAT, OWNER, "patient_4"), kept.attachment_id)
 
 
 async def test_a_paper_leaves_with_a_clear_and_comes_back_with_its_undo(
@@ -173,7 +173,7 @@ async def test_a_paper_leaves_with_a_clear_and_comes_back_with_its_undo(
     await given(service)
     await world.say("clear patient context")
     await world.say("start a tumor board for patient_4")
-    assert await service.all(CHAT, owner=OWNER, patient_id="patient_4") == []
+    assert await service.all(OwnedChat(CHAT, OWNER, "patient_4")) == []
     held = [name for name, data in stored(world).items() if b"CANARYPAPER" in data]
     assert held
     assert all("/archive/" in name for name in held)

@@ -10,6 +10,7 @@ from services.chart_access.chart_guard import ChartGuard
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
 from services.views.branching import Branching
+from services.views.conversation_reader import OwnedChat
 from tests.fakes import ClosedCharts
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, OWNER, FarReplica, World
@@ -30,7 +31,7 @@ async def world() -> World:
     await world.say(f"plan a biopsy {LATER}")
     await world.say(f"start a tumor board for patient_15 {OTHER}")
     await world.tell("switch to patient_4")
-    view = await world.reader.view(CHAT, owner=OWNER)
+    view = await world.reader.view(OwnedChat(CHAT, OWNER))
     assert [row.patient_id for row in view.patients] == ["patient_4", "patient_15"]
     return world
 
@@ -42,12 +43,10 @@ def of_branch(world: World, branch: str) -> dict[str, bytes]:
 
 
 async def test_it_holds_the_talk_until_then_and_nothing_else(world: World) -> None:
-    branch = await branching_on(world).branch(
-        CHAT, owner=OWNER, patient_id="patient_4", before_turn=3
-    )
-    page = await world.reader.messages(branch, owner=OWNER, patient_id=None)
+    branch = await branching_on(world).branch(OwnedChat(CHAT, OWNER, "patient_4"), before_turn=3)
+    page = await world.reader.messages(OwnedChat(branch, OWNER))
     assert page.patient_id == FOUR
-    old = (await world.reader.messages(CHAT, owner=OWNER, patient_id="patient_4")).turns
+    old = (await world.reader.messages(OwnedChat(CHAT, OWNER, "patient_4"))).turns
     assert [turn.user_message for turn in page.turns] == [one.user_message for one in old[:2]]
     assert [turn.turn_id for turn in page.turns] == [1, 2]
     assert not {turn.run_id for turn in page.turns} & {turn.run_id for turn in old}
@@ -55,7 +54,7 @@ async def test_it_holds_the_talk_until_then_and_nothing_else(world: World) -> No
     assert LATER.encode() not in held
     assert b"patient_15" not in held
     assert OTHER.encode() not in held
-    view = await world.reader.view(branch, owner=OWNER)
+    view = await world.reader.view(OwnedChat(branch, OWNER))
     assert (view.question, view.plan, view.running_turn) == (None, None, None)
     assert view.branched_from is not None
     assert (view.branched_from.conversation_id, view.branched_from.before_turn) == (CHAT, 3)
@@ -64,23 +63,19 @@ async def test_it_holds_the_talk_until_then_and_nothing_else(world: World) -> No
 
 async def test_the_talk_goes_on_there_and_the_old_one_stays(world: World) -> None:
     before = of_branch(world, CHAT)
-    branch = await branching_on(world).branch(
-        CHAT, owner=OWNER, patient_id="patient_4", before_turn=2
-    )
+    branch = await branching_on(world).branch(OwnedChat(CHAT, OWNER, "patient_4"), before_turn=2)
     assert of_branch(world, CHAT) == before
     await world.say("and now?", chat=branch, seen_patient_id="patient_4")
     shown = world.team.requests[-1]
     assert "history of patient_4" in str(shown)
     assert LATER not in str(shown)
-    page = await world.reader.messages(branch, owner=OWNER, patient_id="patient_4")
+    page = await world.reader.messages(OwnedChat(branch, OWNER, "patient_4"))
     assert [turn.turn_id for turn in page.turns] == [1, 2]
 
 
 async def test_before_the_first_question_it_is_an_open_chart(world: World) -> None:
-    branch = await branching_on(world).branch(
-        CHAT, owner=OWNER, patient_id="patient_4", before_turn=1
-    )
-    page = await world.reader.messages(branch, owner=OWNER, patient_id=None)
+    branch = await branching_on(world).branch(OwnedChat(CHAT, OWNER, "patient_4"), before_turn=1)
+    page = await world.reader.messages(OwnedChat(branch, OWNER))
     assert (page.patient_id, page.turns) == (FOUR, [])
 
 
@@ -96,7 +91,7 @@ async def test_nobody_else_and_nothing_else_is_branched(
     assert isinstance(world.sessions, MemoryBlobStore)
     before = dict(world.sessions.contents)
     with pytest.raises(NotFoundError):
-        await branching_on(world).branch(chat, owner=owner, patient_id=patient, before_turn=3)
+        await branching_on(world).branch(OwnedChat(chat, owner, patient), before_turn=3)
     assert world.sessions.contents == before
 
 
@@ -104,7 +99,7 @@ async def test_a_closed_chart_is_not_branched(world: World) -> None:
     guard = ChartGuard(policy=ClosedCharts(FOUR), audit=world.trail, clock=world.clock)
     closed = World(sessions=world.sessions, users=world.users, clock=world.clock, guard=guard)
     with pytest.raises(ChartClosedError):
-        await branching_on(closed).branch(CHAT, owner=OWNER, patient_id="patient_4", before_turn=3)
+        await branching_on(closed).branch(OwnedChat(CHAT, OWNER, "patient_4"), before_turn=3)
 
 
 async def test_who_is_forgotten_meanwhile_does_not_come_back(world: World) -> None:
@@ -122,7 +117,7 @@ async def test_who_is_forgotten_meanwhile_does_not_come_back(world: World) -> No
 
     world.conversations.write = forget_first  # type: ignore[method-assign]
     with pytest.raises(NotFoundError):
-        await branching.branch(CHAT, owner=OWNER, patient_id="patient_4", before_turn=3)
+        await branching.branch(OwnedChat(CHAT, OWNER, "patient_4"), before_turn=3)
     world.conversations.write = write  # type: ignore[method-assign]
     assert isinstance(world.sessions, MemoryBlobStore)
     assert [name for name, data in world.sessions.contents.items() if b"stage of" in data] == []

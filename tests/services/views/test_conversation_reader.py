@@ -4,6 +4,7 @@ import pytest
 
 from data_models.conversations.turn_events import StateChanged
 from data_models.errors import NotFoundError, StoreUnavailableError
+from services.views.conversation_reader import OwnedChat
 from tests.fakes import FixedClock, RememberedAudit
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
@@ -32,11 +33,11 @@ async def test_absent_malformed_and_not_yours_are_one_answer(world: World, chat:
     owner = "mallory" if chat == CHAT else "alice"
     reader = world.reader
     attempts = [
-        reader.access(chat, owner=owner),
-        reader.view(chat, owner=owner),
-        reader.messages(chat, owner=owner, patient_id=None),
-        reader.artifact(chat, owner=owner, patient_id="session", artifact_id="file_1"),
-        reader.roster_member(chat, owner=owner, patient_id="patient_4"),
+        reader.access(OwnedChat(chat, owner)),
+        reader.view(OwnedChat(chat, owner)),
+        reader.messages(OwnedChat(chat, owner)),
+        reader.artifact(OwnedChat(chat, owner, "session"), artifact_id="file_1"),
+        reader.roster_member(OwnedChat(chat, owner, "patient_4")),
     ]
     told = []
     for attempt in attempts:
@@ -50,22 +51,22 @@ async def test_absent_malformed_and_not_yours_are_one_answer(world: World, chat:
 @pytest.mark.parametrize("patient", ["patient_15", "../patient_4", "patient_4\n", "", "PATIENT_4"])
 async def test_a_patient_who_is_not_in_the_roster_is_not_there(world: World, patient: str) -> None:
     with pytest.raises(NotFoundError):
-        await world.reader.messages(CHAT, owner="alice", patient_id=patient)
+        await world.reader.messages(OwnedChat(CHAT, "alice", patient))
 
 
 async def test_a_new_conversation_can_be_begun_only_where_nobody_is(world: World) -> None:
-    await world.reader.access("unclaimed", owner="bob", unclaimed_ok=True)
+    await world.reader.access(OwnedChat("unclaimed", "bob"), unclaimed_ok=True)
     assert await world.reader.is_web_conversation(CHAT)
     assert not await world.reader.is_web_conversation("unclaimed")
     with pytest.raises(NotFoundError):
-        await world.reader.access(CHAT, owner="bob", unclaimed_ok=True)
+        await world.reader.access(OwnedChat(CHAT, "bob"), unclaimed_ok=True)
 
 
 async def test_a_store_that_is_down_is_not_an_absent_conversation(world: World) -> None:
     inner = FaultyBlobStore(world.sessions, always=Down())
     blind = World(sessions=inner, users=world.users)
     with pytest.raises(StoreUnavailableError):
-        await blind.reader.access(CHAT, owner="alice", unclaimed_ok=True)
+        await blind.reader.access(OwnedChat(CHAT, "alice"), unclaimed_ok=True)
 
 
 async def test_nobody_can_guess_a_new_conversation_and_nothing_is_stored_before_its_first_message(
@@ -85,7 +86,7 @@ async def test_nobody_can_guess_a_new_conversation_and_nothing_is_stored_before_
 async def test_a_view_shows_the_conversation_as_it_stands(world: World) -> None:
     run = await world.hold("slow")
     await world.submit("waits")
-    view = await world.reader.view(CHAT, owner="alice")
+    view = await world.reader.view(OwnedChat(CHAT, "alice"))
     assert view.patient_id == "patient_4"
     assert [row.patient_id for row in view.patients] == ["patient_4"]
     assert (present(view.running_turn).run_id, view.queued) == (run.run_id, 1)
@@ -103,7 +104,7 @@ async def test_a_history_is_read_page_by_page_without_gap_or_double(world: World
     before: int | None = None
     while True:
         page = await world.reader.messages(
-            CHAT, owner="alice", patient_id="patient_4", before=before, limit=7
+            OwnedChat(CHAT, "alice", "patient_4"), before=before, limit=7
         )
         seen = [turn.user_message for turn in page.turns] + seen
         if page.next_before is None:
@@ -114,17 +115,17 @@ async def test_a_history_is_read_page_by_page_without_gap_or_double(world: World
 
 
 async def test_the_sessions_own_talk_is_read_by_its_name(world: World) -> None:
-    page = await world.reader.messages(CHAT, owner="alice", patient_id="session")
+    page = await world.reader.messages(OwnedChat(CHAT, "alice", "session"))
     assert [turn.user_message for turn in page.turns] == ["hello"]
     assert page.patient_id is None
 
 
 async def test_every_reading_is_on_record_beforehand(world: World, audit: RememberedAudit) -> None:
     audit.entries.clear()
-    await world.reader.view(CHAT, owner="alice")
-    await world.reader.messages(CHAT, owner="alice", patient_id="patient_4")
+    await world.reader.view(OwnedChat(CHAT, "alice"))
+    await world.reader.messages(OwnedChat(CHAT, "alice", "patient_4"))
     with pytest.raises(NotFoundError):
-        await world.reader.artifact(CHAT, owner="alice", patient_id="patient_4", artifact_id="no")
+        await world.reader.artifact(OwnedChat(CHAT, "alice", "patient_4"), artifact_id="no")
     recorded = [(each.principal, each.patient, each.actions) for each in audit.entries]
     assert recorded == [
         ("alice", "patient_4", ("read_conversation",)),
@@ -137,8 +138,8 @@ async def test_reading_changes_nothing(world: World) -> None:
     store = world.sessions
     assert isinstance(store, MemoryBlobStore)
     before = store.contents
-    await world.reader.view(CHAT, owner="alice")
-    await world.reader.messages(CHAT, owner="alice", patient_id=None)
+    await world.reader.view(OwnedChat(CHAT, "alice"))
+    await world.reader.messages(OwnedChat(CHAT, "alice"))
     await world.reader.list_of(owner="alice")
     assert store.contents == before
 
@@ -148,7 +149,7 @@ async def test_a_question_is_shown_in_the_language_in_which_it_was_asked() -> No
     await world.tell("öffne patient_4")
     asked = await world.tell("vergleiche sie mit patient_15")
     told = [one.state.question for one in asked.events if isinstance(one, StateChanged)][-1]
-    shown = (await world.reader.view(CHAT, owner="alice")).question
+    shown = (await world.reader.view(OwnedChat(CHAT, "alice"))).question
     assert told is not None
     assert shown is not None
     assert told["text"] == shown.text
@@ -160,9 +161,9 @@ async def test_a_question_is_shown_only_while_it_may_be_answered() -> None:
     world = World(clock=clock)
     await world.say("start a tumor board for patient_4")
     await world.tell("please clear all patients")
-    assert present((await world.reader.view(CHAT, owner="alice")).question).kind == "clear"
+    assert present((await world.reader.view(OwnedChat(CHAT, "alice"))).question).kind == "clear"
     clock.advance(30 * 60)
-    assert (await world.reader.view(CHAT, owner="alice")).question is None
+    assert (await world.reader.view(OwnedChat(CHAT, "alice"))).question is None
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from services.conversations.maintenance_lease import MaintenanceLease
 from services.memory_edits.operations import Operation, Retire
 from services.memory_edits.view import MemoryItem, MemoryView
 from services.tool_memory.personal import PersonalToolMemories
+from services.views.conversation_reader import OwnedChat
 from services.views.memory_service import MemoryService
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
@@ -93,16 +94,16 @@ def change(service: MemoryService) -> Change:
     async def changed(*operations: dict[str, Any], revision: str | None = None) -> MemoryView:
         now = await shown(service)
         return await service.change(
-            CHAT, owner=OWNER, patient_id="patient_4",
+            OwnedChat(CHAT, OWNER, "patient_4"),
             operations=_OPERATIONS.validate_python(list(operations)),
             revision=revision or now.revision,
-        )  # fmt: skip
+        )
 
     return changed
 
 
 async def shown(service: MemoryService, patient_id: str | None = "patient_4") -> MemoryView:
-    return await service.show(CHAT, owner=OWNER, patient_id=patient_id)
+    return await service.show(OwnedChat(CHAT, OWNER, patient_id))
 
 
 def item(view: MemoryView, item_id: str) -> MemoryItem:
@@ -245,9 +246,9 @@ async def test_strangers_and_other_patients_get_the_unknown_answer(service: Memo
         (CHAT, OWNER, "../x"),
     ):
         with pytest.raises(errors.NotFoundError):
-            await service.show(chat, owner=owner, patient_id=patient)
+            await service.show(OwnedChat(chat, owner, patient))
         with pytest.raises(errors.NotFoundError):
-            await service.change(chat, owner=owner, patient_id=patient, operations=[], revision="x")
+            await service.change(OwnedChat(chat, owner, patient), operations=[], revision="x")
 
 
 async def test_nothing_of_others_is_seen_or_changed(change: Change, service: MemoryService) -> None:
@@ -266,12 +267,11 @@ async def test_a_change_waits_for_the_running_turn_or_says_that_it_runs(
     run = await world.scheduler.submit(world.message("what was the stage?"))
     with pytest.raises(errors.ConversationBusyError):
         await service_of(world, wait_seconds=0.0).change(
-            CHAT, owner=OWNER, patient_id="patient_4", operations=operations,
-            revision=seen.revision,
-        )  # fmt: skip
+            OwnedChat(CHAT, OWNER, "patient_4"), operations=operations, revision=seen.revision
+        )
     world.team.gate.set()
     view = await service.change(
-        CHAT, owner=OWNER, patient_id="patient_4", operations=operations, revision=seen.revision
+        OwnedChat(CHAT, OWNER, "patient_4"), operations=operations, revision=seen.revision
     )
     assert (await heard(run)).texts == ["Heard: what was the stage?"]
     assert item(view, WISH).status == "retired"
@@ -309,15 +309,13 @@ async def test_a_revision_is_of_one_patient_and_changes_nothing_of_another(
         await world.say(f"switch to {patient}")
     await world.scheduler.idle()
     views = [
-        await service.show(CHAT, owner="alice", patient_id=patient)
+        await service.show(OwnedChat(CHAT, "alice", patient))
         for patient in ("patient_41", "patient_42")
     ]
     assert views[0].revision != views[1].revision, "two documents with nothing in them"
     with pytest.raises(errors.MemoryChangedError):
         await service.change(
-            CHAT,
-            owner="alice",
-            patient_id="patient_42",
+            OwnedChat(CHAT, "alice", "patient_42"),
             operations=[Retire(op="retire", item="x")],
             revision=views[0].revision,
         )
@@ -326,4 +324,4 @@ async def test_a_revision_is_of_one_patient_and_changes_nothing_of_another(
 async def test_a_change_that_names_no_patient_is_refused(service: MemoryService) -> None:
     seen = (await shown(service)).revision
     with pytest.raises(errors.BadFrameError, match="patient_id"):
-        await service.change(CHAT, owner="alice", patient_id=None, operations=[], revision=seen)
+        await service.change(OwnedChat(CHAT, "alice"), operations=[], revision=seen)

@@ -9,6 +9,7 @@ from data_models.errors import BadFrameError, NotFoundError
 from data_models.identifiers import PatientId
 from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord
+from services.views.conversation_reader import OwnedChat
 from services.views.patient_chart import PARTS, PatientChart
 from tests.fakes import RememberedAudit, open_guard
 from tests.services.records import charts
@@ -47,7 +48,7 @@ def chart_of(world: World, audit: RememberedAudit) -> PatientChart:
 @pytest.mark.parametrize("part", PARTS)
 async def test_each_part_of_the_chart_says_whose_and_is_recorded(world: World, part: str) -> None:
     audit = RememberedAudit()
-    view = await chart_of(world, audit).part(CHAT, owner=OWNER, patient_id="patient_4", part=part)
+    view = await chart_of(world, audit).part(OwnedChat(CHAT, OWNER, "patient_4"), part=part)
     assert view.patient_id == "patient_4"
     assert view.rows or view.nothing
     [entry] = audit.entries
@@ -56,7 +57,7 @@ async def test_each_part_of_the_chart_says_whose_and_is_recorded(world: World, p
 
 async def test_the_values_of_one_thing_are_shown_over_time(world: World) -> None:
     view = await chart_of(world, RememberedAudit()).part(
-        CHAT, owner=OWNER, patient_id="patient_4", part="results", name="ECOG performance status"
+        OwnedChat(CHAT, OWNER, "patient_4"), part="results", name="ECOG performance status"
     )
     assert sorted(row.date for row in view.rows) == ["2024-05-01", "2024-06-01"]
 
@@ -73,7 +74,7 @@ async def test_the_values_of_one_thing_are_shown_over_time(world: World) -> None
 async def test_every_other_chart_is_not_there(world: World, owner: str, patient_id: str) -> None:
     audit = RememberedAudit()
     with pytest.raises(NotFoundError):
-        await chart_of(world, audit).part(CHAT, owner=owner, patient_id=patient_id, part="summary")
+        await chart_of(world, audit).part(OwnedChat(CHAT, owner, patient_id), part="summary")
     assert audit.entries == []
 
 
@@ -85,14 +86,14 @@ async def test_a_part_that_there_is_not_names_those_that_there_are(
 ) -> None:
     with pytest.raises(BadFrameError, match=r"part must be one of summary|at most 200"):
         await chart_of(world, RememberedAudit()).part(
-            CHAT, owner=OWNER, patient_id="patient_4", part=part, name=name
+            OwnedChat(CHAT, OWNER, "patient_4"), part=part, name=name
         )
 
 
 async def test_a_source_of_a_patient_here_opens_and_is_recorded(world: World) -> None:
     audit = RememberedAudit()
     sources = chart_of(world, audit)
-    found = await sources.source(CHAT, owner=OWNER, patient_id="patient_4", ref=REF)
+    found = await sources.source(OwnedChat(CHAT, OWNER, "patient_4"), ref=REF)
     assert found.text == "About patient_4."
     [entry] = audit.entries
     assert (entry.principal, entry.patient, entry.actions) == (OWNER, "patient_4", ("read_source",))
@@ -115,7 +116,7 @@ async def test_everything_else_is_not_there(
 ) -> None:
     sources = chart_of(world, RememberedAudit())
     with pytest.raises(NotFoundError):
-        await sources.source(CHAT, owner=owner, patient_id=patient_id, ref=ref)
+        await sources.source(OwnedChat(CHAT, owner, patient_id), ref=ref)
 
 
 async def test_the_list_names_patients_and_progress_names_runs(world: World) -> None:
@@ -124,8 +125,8 @@ async def test_the_list_names_patients_and_progress_names_runs(world: World) -> 
     heard = await world.say("and the history?")
     # The claim is let go a moment after the last event.
     await world.scheduler.drain(seconds=5)
-    now = await world.reader.progress(CHAT, owner=OWNER)
+    now = await world.reader.progress(OwnedChat(CHAT, OWNER))
     assert now.running_run_id is None
     assert now.last_run_id == heard.run.run_id
     with pytest.raises(NotFoundError):
-        await world.reader.progress(CHAT, owner="somebody-else")
+        await world.reader.progress(OwnedChat(CHAT, "somebody-else"))
