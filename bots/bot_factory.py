@@ -11,7 +11,7 @@ from aiohttp import web
 
 from bots.authenticator import BotAccess, open_bot_access
 from bots.config import BotConfig, bot_config
-from data_models.conversations.incoming_message import IncomingMessage
+from bots.endpoint import Endpoint, make_endpoint
 from data_models.errors import ForbiddenError, NotFoundError
 from services.access.principal import EVERYBODY
 from services.channels.ports import ChannelServices
@@ -25,7 +25,6 @@ from settings import Settings
 
 if TYPE_CHECKING:
     from bots.adapter import RoundsAdapter
-    from bots.endpoint import Endpoint
 
 logger = structlog.get_logger()
 
@@ -54,14 +53,14 @@ async def _refuse(_: web.Request) -> web.Response:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """The running bot, as far as it is loaded."""
+    """The running bot."""
 
     access: BotAccess
-    loading: "asyncio.Task[Endpoint]"
+    endpoint: Endpoint
 
 
 class _Gate:
-    """Holds requests until the endpoint is loaded."""
+    """Runs the endpoint, and holds its requests until the SDK is loaded."""
 
     def __init__(self, *, config: BotConfig, services: ChannelServices) -> None:
         self._config = config
@@ -73,14 +72,18 @@ class _Gate:
         """Run the endpoint for as long as the application runs."""
         _say_who_may_write(self._config)
         access = open_bot_access(self._config, self._services.clock)
-        loading = asyncio.create_task(self._load(access))
-        self._open = _Open(access, loading)
+        endpoint = make_endpoint(self._config, self._services, access)
+        self._open = _Open(access, endpoint)
         if self._config.bots.team.app_id is not None:
             _ = self._sdk(access)
-        self._services.scheduler.on_orphan("bot", self._deliver)
-        self._services.hand_over.on_settled(self._settle)
+
+        async def deliver(run: Run) -> None:
+            endpoint.delivery.start(run)
+
+        self._services.scheduler.on_orphan("bot", deliver)
+        self._services.hand_over.on_settled(endpoint.delivery.settle)
         yield
-        await (await loading).delivery.close()
+        await endpoint.delivery.close()
         if self._adapter is not None:
             await self._adapter
         await access.close()
@@ -89,28 +92,13 @@ class _Gate:
         """Take an activity."""
         if self._open is None:
             raise web.HTTPServiceUnavailable
-        agent = request.match_info.get("agent")
-        self._open.access.authenticators.at(agent).ticket_of(request)
+        agent, access = request.match_info.get("agent"), self._open.access
+        access.authenticators.at(agent).ticket_of(request)
         known = {card.name.casefold() for card in self._services.team.agents}
         if agent is not None and agent.casefold() not in known:
             raise NotFoundError
-        endpoint = await asyncio.shield(self._open.loading)
-        adapter = await asyncio.shield(self._sdk(self._open.access))
-        return await adapter.process(request, endpoint.bot)
-
-    async def _deliver(self, run: Run) -> None:
-        if self._open is not None:
-            (await asyncio.shield(self._open.loading)).delivery.start(run)
-
-    async def _settle(self, message: IncomingMessage) -> None:
-        if self._open is not None:
-            await (await asyncio.shield(self._open.loading)).delivery.settle(message)
-
-    async def _load(self, access: BotAccess) -> "Endpoint":
-        await asyncio.to_thread(importlib.import_module, "bots.endpoint")
-        from bots.endpoint import make_endpoint
-
-        return make_endpoint(self._config, self._services, access)
+        adapter = await asyncio.shield(self._sdk(access))
+        return await adapter.process(request, self._open.endpoint.bot)
 
     def _sdk(self, access: BotAccess) -> "asyncio.Task[RoundsAdapter]":
         if self._adapter is None:
