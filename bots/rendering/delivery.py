@@ -142,7 +142,7 @@ class Delivery:
         async with RunRenderer(run=run, reference=reference, parts=self._parts) as show:
             async for _, event in run.events():
                 if run.replayed:
-                    return await self._redelivery.see_to(run, reference)
+                    return None  # What of it is not out yet is owed, and comes by itself.
                 if isinstance(event, RunStarted):
                     # Noted at once: who dies while another reply goes out owes this one too.
                     show.begin(lambda: self._pay_debts(run, reference, before))
@@ -157,9 +157,7 @@ class Delivery:
         """Deliver what the conversation should have had before."""
         if before is not None:
             await asyncio.wait({before})
-        others = await self._redelivery.pay(run.conversation_id, reference, busy=self._busy)
-        if others:
-            _ = self._spawn(self._redelivery.pay_later(others, reference))
+        await self._redelivery.pay(run.conversation_id, reference, busy=self._busy)
 
     async def _collect(self, run: Run, reference: Reference, box: _Box) -> None:
         renderer = TurnRenderer(

@@ -1,5 +1,8 @@
 """What of one run was delivered, noted beside the delivery so that another replica can go on."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import structlog
 
 from bots.reference import Activity
@@ -21,23 +24,24 @@ class DeliveryRecord:
 
     def __init__(self, *, deliveries: Deliveries, run_id: str, message: IncomingMessage) -> None:
         self._deliveries = deliveries
-        self._run_id = run_id
-        self._message = message
+        self._note = deliveries.new_note(run_id, message)
+        self._had: list[str] = []
         self._sent: dict[str, str] = {}
         self._agents: dict[str, str] = {}
-        self._had: list[str] = []
         self.is_taken_over = False
         self._noted = 0
         self._failure: ChannelError | None = None
-        self.undelivered: list[Activity] = []
+
+    @property
+    def undelivered(self) -> list[Activity]:
+        """What the channel did not take, in order; who sends it takes it out."""
+        return self._note.activities
 
     async def begin(self) -> None:
         """Note that the replies are ours to deliver."""
-        try:
-            had = await self._deliveries.owe(self._run_id, self._message)
-            self._had, self.is_taken_over = had or [], had is not None
-        except StoreError as error:
-            logger.warning("bot_delivery_not_noted", run_id=self._run_id, code=error.code)
+        with self._costing_no_reply():
+            self.is_taken_over = await self._deliveries.owe(self._note)
+            self._had = self._note.delivered
 
     def had(self, message_id: str) -> bool:
         """Whether a replica that died over this run had delivered an agent's message."""
@@ -51,7 +55,7 @@ class DeliveryRecord:
     async def goes_on(self) -> None:
         """Note what was delivered so far: another message follows."""
         if len(self._sent) > self._noted:
-            await self._update(is_kept=False)
+            await self._update()
 
     @property
     def must_wait(self) -> bool:
@@ -67,34 +71,29 @@ class DeliveryRecord:
         """Keep what the channel did not take, and why; None as it waits for what is before it."""
         self.undelivered.append(activity)
         self._failure = failure or self._failure
-        await self._update(is_kept=False)
+        await self._update()
 
     async def end(self, *, remembers_ids: bool) -> None:
         """Note that all is delivered, or that what is not waits to be tried again."""
         if self.undelivered:
-            await self._update(is_kept=True)
+            self._note.is_kept = True
+            await self._update(self._failure)
             return
         sent = {sent_id: ours for sent_id, ours in self._sent.items() if sent_id}
-        try:
+        with self._costing_no_reply():
             await self._deliveries.settle(
-                self._run_id,
-                self._message.conversation_id,
-                sent if remembers_ids else {},
-                agents=self._agents,
+                self._note, sent if remembers_ids else {}, agents=self._agents
             )
-        except StoreError as error:
-            logger.warning("bot_delivery_not_noted", run_id=self._run_id, code=error.code)
 
-    async def _update(self, *, is_kept: bool) -> None:
+    async def _update(self, failure: ChannelError | None = None) -> None:
         self._noted = len(self._sent)
+        self._note.delivered = [*self._had, *self._sent.values()]
+        with self._costing_no_reply():
+            await self._deliveries.update(self._note, failure=failure)
+
+    @contextmanager
+    def _costing_no_reply(self) -> Iterator[None]:
         try:
-            await self._deliveries.update(
-                self._run_id,
-                self._message.conversation_id,
-                delivered=[*self._had, *self._sent.values()],
-                activities=self.undelivered,
-                is_kept=is_kept,
-                failure=self._failure if is_kept else None,
-            )
+            yield
         except StoreError as error:
-            logger.warning("bot_delivery_not_noted", run_id=self._run_id, code=error.code)
+            logger.warning("bot_delivery_not_noted", run_id=self._note.run_id, code=error.code)

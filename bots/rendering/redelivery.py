@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from datetime import timedelta
 
 import structlog
 
@@ -13,11 +14,9 @@ from data_models import errors
 from data_models.conversations.turn_events import AgentMessageFinished, RunFailed, TurnEvent
 from services.channels.deliveries import Deliveries, Owed
 from services.channels.ports import Repeats
-from services.runs.hub import Run
 
 PATIENCE_SECONDS = 75.0
 """A reply is tried for a minute; what is owed longer than this, nobody is at work on."""
-LOOK_SECONDS = 1.0
 LATE_SECONDS = 15.0
 """How often a replica looks for what is owed to conversations that say nothing."""
 _LATE = "*This could not be delivered earlier:*"
@@ -49,26 +48,20 @@ class Redelivery:
 
     async def pay(
         self, conversation_id: str, reference: Reference, *, busy: Collection[str]
-    ) -> list[Owed]:
-        """Deliver what certainly nobody else delivers; return what somebody may be at work on.
+    ) -> None:
+        """Deliver what certainly nobody else delivers.
 
         Args:
             reference: Where the conversation is now.
             busy: Runs that this process delivers.
         """
-        others = []
         try:
             for note in await self._deliveries.read_owed(conversation_id):
-                if note.run_id in busy:
-                    continue
-                if self._deliveries.is_left(note):
+                if note.run_id not in busy and await self._is_left(note):
                     await self._pay_one(note, reference)
-                else:
-                    others.append(note)
         except errors.RoundsError as error:
             # What is owed stays noted, and this contact's own reply goes out all the same.
             logger.warning("bot_debts_not_paid", code=error.code)
-        return others
 
     async def pay_what_is_due(self) -> None:
         """Deliver, of every conversation, what nobody is at work on and what may be tried again.
@@ -87,14 +80,22 @@ class Redelivery:
                 logger.warning("bot_debts_not_paid", code=error.code)
 
     async def _pay_in_order(self, notes: list[Owed]) -> None:
-        if not all(self._deliveries.is_left(note) for note in notes):
-            return  # A turn goes on there; it delivers these before its own replies.
+        for note in notes:
+            if not await self._is_left(note):
+                return  # A turn goes on there; it delivers these before its own replies.
         for note in notes:
             reference = note.message.delivery
             if reference is None or not self._deliveries.is_due(note):
                 return
             if not await self._pay_one(note, reference):
                 return
+
+    async def _is_left(self, note: Owed) -> bool:
+        """Whether nobody is at work on it: what is answered is delivered, or noted, in a minute."""
+        if self._deliveries.is_left(note):
+            return True
+        is_quiet = self._deliveries.is_left(note, after=timedelta(seconds=PATIENCE_SECONDS))
+        return is_quiet and await self._answers.fate(note.message) != "unknown"
 
     async def run(self) -> None:
         """Look for what is due until `close`."""
@@ -103,35 +104,6 @@ class Redelivery:
                 await self.pay_what_is_due()
             except errors.RoundsError as error:
                 logger.warning("bot_debts_not_paid", code=error.code)
-
-    async def see_to(self, run: Run, reference: Reference) -> None:
-        """Return once the replies of a run that another replica answered are out.
-
-        They are that replica's to deliver. Should it die over them, they are delivered here.
-        """
-        note: Owed | None = None
-        try:
-            for _ in range(round(PATIENCE_SECONDS / LOOK_SECONDS)):
-                if not await self._has_waited(LOOK_SECONDS):
-                    return
-                owed = await self._deliveries.read_owed(run.conversation_id)
-                note = next((one for one in owed if one.run_id == run.run_id), None)
-                if note is None or self._deliveries.is_left(note):
-                    break
-            if note is not None:
-                await self._pay_one(note, reference)
-        except errors.RoundsError as error:
-            logger.warning("bot_debts_not_paid", code=error.code)
-
-    async def pay_later(self, notes: Collection[Owed], reference: Reference) -> None:
-        """Deliver those of `notes` that nobody has touched in a while."""
-        if not await self._has_waited(PATIENCE_SECONDS):
-            return
-        try:
-            for note in notes:
-                await self._pay_one(note, reference)
-        except errors.RoundsError as error:
-            logger.warning("bot_debts_not_paid", code=error.code)
 
     async def _has_waited(self, seconds: float) -> bool:
         """Return after `seconds`, or at once with False when the server stops."""
@@ -143,7 +115,7 @@ class Redelivery:
 
     async def _pay_one(self, note: Owed, reference: Reference) -> bool:
         """Deliver the replies of `note`; False if that is another's work, or not all are out."""
-        if not await self._deliveries.take_over(note):
+        if (ours := await self._deliveries.take_over(note)) is None:
             return False
         logger.info("bot_reply_late", run_id=note.run_id)
         place = {**(note.message.delivery or reference), "serviceUrl": reference["serviceUrl"]}
@@ -152,23 +124,16 @@ class Redelivery:
             try:
                 await self._outbox.send(place, queue[0])
             except errors.ChannelError as error:
-                await self._keep(note, queue, error)
+                await self._keep(ours, queue, error)
                 return False
             queue.pop(0)
-        await self._deliveries.settle(note.run_id, note.message.conversation_id, {})
+        await self._deliveries.settle(ours)
         return True
 
-    async def _keep(
-        self, note: Owed, activities: list[Activity], failure: errors.ChannelError
-    ) -> None:
-        await self._deliveries.update(
-            note.run_id,
-            note.message.conversation_id,
-            delivered=note.delivered,
-            activities=[one for one in activities if one.get("text") not in _HEADS],
-            is_kept=True,
-            failure=failure,
-        )
+    async def _keep(self, note: Owed, left: list[Activity], failure: errors.ChannelError) -> None:
+        note.activities = [one for one in left if one.get("text") not in _HEADS]
+        note.is_kept = True
+        await self._deliveries.update(note, failure=failure)
         if not isinstance(failure, errors.ChannelUnavailableError):
             # Whoever runs the bot sees it: nothing but a new contact brings the replies now.
             logger.error("bot_conversation_parked", run_id=note.run_id, code=failure.code)

@@ -102,66 +102,49 @@ class Deliveries:
         self._looked_back = Newest[str, None](limit=_TIDIED_LIMIT)
         self._waiting: dict[str, tuple[str, Owed]] = {}
 
-    async def owe(self, run_id: str, message: IncomingMessage) -> list[str] | None:
-        """Note that the replies of a run that begins are ours to deliver.
-
-        Returns:
-            Ids of messages that a replica noted as delivered which had the run before, and perhaps
-            died over it; None if nobody had it.
-        """
-        note = Owed(
+    def new_note(self, run_id: str, message: IncomingMessage) -> Owed:
+        """Return the note of a run whose replies are ours to deliver; it is not stored yet."""
+        return Owed(
             run_id=run_id,
             message=message.model_copy(update={"text": ""}),
             replica=self._replica.name,
             since=self._clock.now(),
         )
-        name = _owed(message.conversation_id, run_id)
+
+    async def owe(self, note: Owed) -> bool:
+        """Store the note of a run that begins.
+
+        Returns:
+            Whether a replica had the run before, and perhaps died over it: then the note says what
+            that one had delivered.
+        """
         try:
-            await self._store.create(name, _bytes(note))
+            await self._store.create(_owed(note), _bytes(note))
         except errors.BlobExistsError:
             # Noted where the message came in: it was queued there, or a replica died over it.
-            if (blob := await self._store.read(name)) is not None:
+            if (blob := await self._store.read(_owed(note))) is not None:
                 note.delivered = read_value(blob.data, Owed).delivered
-                await put_blob(self._store, name, _bytes(note), replaces=blob)
-            return note.delivered
-        return None
+                await put_blob(self._store, _owed(note), _bytes(note), replaces=blob)
+            return True
+        return False
 
-    async def update(
-        self,
-        run_id: str,
-        conversation_id: str,
-        *,
-        delivered: list[str],
-        activities: list[dict[str, Any]],
-        is_kept: bool,
-        failure: errors.ChannelError | None = None,
-    ) -> None:
-        """Note how far the delivery is, unless another replica has taken it over.
+    async def update(self, note: Owed, *, failure: errors.ChannelError | None = None) -> None:
+        """Store how far the delivery is, unless another replica has taken it over.
 
         Args:
             failure: What the channel said last, if it is to be tried again.
         """
-        name = _owed(conversation_id, run_id)
-        blob = await self._store.read(name)
-        note = None if blob is None else read_value(blob.data, Owed)
-        if blob is None or note is None or note.replica != self._replica.name:
+        blob, now = await self._store.read(_owed(note)), self._clock.now()
+        if blob is None or read_value(blob.data, Owed).replica != self._replica.name:
             return
-        now = self._clock.now()
-        changes = {
-            "delivered": delivered,
-            "activities": activities,
-            "is_kept": is_kept,
-            "touched": now,
-            **({} if failure is None else _next_try(note, failure, now)),
-        }
+        changes = {"touched": now, **({} if failure is None else _next_try(note, failure, now))}
         data = _bytes(note.model_copy(update=changes))
-        await put_blob(self._store, name, data, replaces=blob)
+        await put_blob(self._store, _owed(note), data, replaces=blob)
 
     async def settle(
         self,
-        run_id: str,
-        conversation_id: str,
-        sent: Mapping[str, str],
+        note: Owed,
+        sent: Mapping[str, str] = MappingProxyType({}),
         *,
         agents: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
@@ -171,12 +154,13 @@ class Deliveries:
             sent: The channel's ids → ours, kept for feedback.
             agents: Who said each message, by our id.
         """
+        conversation_id = note.message.conversation_id
         if sent:
-            note = Sent(run_id=run_id, messages=dict(sent), agents=dict(agents))
-            body = note.model_dump_json().encode()
+            kept = Sent(run_id=note.run_id, messages=dict(sent), agents=dict(agents))
+            name = f"{_sent_prefix(conversation_id)}{note.run_id}.json"
             # One that exists is of a delivery that was finished twice.
-            await put_blob(self._store, f"{_sent_prefix(conversation_id)}{run_id}.json", body)
-        await self._store.delete(_owed(conversation_id, run_id))
+            await put_blob(self._store, name, kept.model_dump_json().encode())
+        await self._store.delete(_owed(note))
         if sent:
             # Last: what takes long here, or fails, must not leave owed what everybody has.
             await self._tidy(conversation_id)
@@ -208,26 +192,26 @@ class Deliveries:
                 yield note
         self._waiting = seen
 
-    def is_left(self, note: Owed) -> bool:
-        """Whether certainly nobody delivers it any more."""
+    def is_left(self, note: Owed, *, after: timedelta = LONGEST_DELIVERY) -> bool:
+        """Whether certainly nobody delivers it any more; untouched for so long, nobody does."""
         age = self._clock.now() - (note.touched or note.since)
-        return note.is_kept or self._replica.is_dead(note.replica) or age > LONGEST_DELIVERY
+        return note.is_kept or self._replica.is_dead(note.replica) or age > after
 
     def is_due(self, note: Owed) -> bool:
-        """Whether it is left and to be tried by itself now."""
+        """Whether it is to be tried by itself now, once it is left."""
         is_soon = note.next_try is None or note.next_try <= self._clock.now()
-        return is_soon and not note.is_parked and self.is_left(note)
+        return is_soon and not note.is_parked
 
-    async def take_over(self, note: Owed) -> bool:
-        """Make `note` ours; False if it is delivered, or another replica was faster."""
-        name = _owed(note.message.conversation_id, note.run_id)
-        blob = await self._store.read(name)
-        current = None if blob is None else read_value(blob.data, Owed)
-        if blob is None or current != note:
-            return False
+    async def take_over(self, note: Owed) -> Owed | None:
+        """Return `note` as ours; None if it is delivered, or another replica was faster."""
+        blob = await self._store.read(_owed(note))
+        if blob is None or read_value(blob.data, Owed) != note:
+            return None
         changes = {"replica": self._replica.name, "is_kept": False, "touched": self._clock.now()}
-        data = _bytes(note.model_copy(update=changes))
-        return await put_blob(self._store, name, data, replaces=blob)
+        ours = note.model_copy(update=changes)
+        return (
+            ours if await put_blob(self._store, _owed(note), _bytes(ours), replaces=blob) else None
+        )
 
     async def find_sent(self, conversation_id: str, channel_message_id: str) -> SentMessage:
         """Return the run, our id and the agent of a message that the channel names.
@@ -254,7 +238,7 @@ class Deliveries:
             return
         folder = f"deliveries/{storage_folder(conversation_id)}/owed/"
         async for name, note in self._notes(folder):
-            await put_blob(self._store, _owed(conversation_id, note.run_id), _bytes(note))
+            await put_blob(self._store, _owed(note), _bytes(note))
             await self._store.delete(name)
         self._looked_back[conversation_id] = None
 
@@ -275,8 +259,8 @@ class Deliveries:
         return sorted(rows, key=lambda row: row.modified_at, reverse=True)
 
 
-def _owed(conversation_id: str, run_id: str) -> str:
-    return f"{_owed_prefix(conversation_id)}{run_id}.json"
+def _owed(note: Owed) -> str:
+    return f"{_owed_prefix(note.message.conversation_id)}{note.run_id}.json"
 
 
 def _owed_prefix(conversation_id: str) -> str:

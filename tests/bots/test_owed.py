@@ -135,14 +135,14 @@ async def test_a_reply_is_owed_before_the_one_ahead_of_it_is_out(
 
 
 @pytest.mark.slow
-async def test_what_another_replica_answered_and_died_over_comes_from_where_it_was_asked(
+async def test_what_another_replica_answered_and_died_over_comes_without_a_new_message(
     start: Start,
     channel: FakeConnector,
     answers: KeptAnswers,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(redelivery, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(redelivery, "LATE_SECONDS", 0.1)
     dying, living = DeadLater(), DeadLater()
     first, second = await start(replica=dying), await start(replica=living)
 
@@ -229,6 +229,7 @@ async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(redelivery, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(redelivery, "LATE_SECONDS", 0.1)
     first, second, _ = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
     answers.texts[first.scheduler.messages[0].message_hash] = ["From far away."]

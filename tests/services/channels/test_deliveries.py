@@ -27,17 +27,28 @@ def on_day(store: BlobStore, days: int) -> Deliveries:
     return Deliveries(store=store, replica=Replica(), clock=clock)
 
 
+def note_of(deliveries: Deliveries, run: str, conversation: str = "c") -> Owed:
+    return deliveries.new_note(
+        run, message_of(at=BEGAN, conversation_id=conversation, channel="bot", owner="bot:c")
+    )
+
+
+async def settled(deliveries: Deliveries, run: str, *sent: str, conversation: str = "c") -> None:
+    note = note_of(deliveries, run, conversation)
+    await deliveries.settle(note, dict.fromkeys(sent, "m1"))
+
+
 async def test_notes_of_old_messages_go_when_a_new_one_comes() -> None:
     store = MemoryBlobStore()
     first = on_day(store, 0)
     for run in ("r1", "r2"):
-        await first.settle(run, "c", {f"id-{run}": "m1"})
-    await first.settle("r1", "elsewhere", {"id": "m1"})
+        await settled(first, run, f"id-{run}")
+    await settled(first, "r1", "id", conversation="elsewhere")
     assert await first.find_sent("c", "id-r1") == ("r1", "m1", "")
     later = on_day(store, KEPT_DAYS + 1)
-    await later.settle("r3", "c", {})
+    await settled(later, "r3")
     assert notes(store) == ["r1.json", "r2.json"], "a run without such a note looks for none"
-    await later.settle("r4", "c", {"id-r4": "m1"})
+    await settled(later, "r4", "id-r4")
     assert notes(store) == [], "in this store even the new one counts as old"
     assert notes(store, "elsewhere") == ["r1.json"]
 
@@ -46,9 +57,9 @@ async def test_no_conversation_has_more_notes_than_are_searched() -> None:
     store = MemoryBlobStore()
     first = on_day(store, 0)
     for number in range(SEARCHED_RUNS + 9):
-        await first.settle(f"r{number:04}", "c", {f"id-{number}": "m1"})
+        await settled(first, f"r{number:04}", f"id-{number}")
     assert len(notes(store)) == SEARCHED_RUNS + 9, "once a day is enough"
-    await on_day(store, 1).settle("r9999", "c", {"id": "m1"})
+    await settled(on_day(store, 1), "r9999", "id")
     assert len(notes(store)) == SEARCHED_RUNS
     assert notes(store)[0] == "r0010.json"
     assert notes(store)[-1] == "r9999.json"
@@ -58,10 +69,9 @@ async def test_what_was_delivered_is_owed_no_more_although_old_notes_cannot_be_r
     inner = MemoryBlobStore()
     failing = FaultyBlobStore(inner, always=Down(), only=frozenset({"list"}))
     deliveries = on_day(failing, 0)
-    message = message_of(at=BEGAN, channel="bot", channel_id="msteams", owner="bot:c")
-    await deliveries.owe("r1", message)
+    await deliveries.owe(note_of(deliveries, "r1"))
     with pytest.raises(StoreUnavailableError):
-        await deliveries.settle("r1", "c", {"id-r1": "m1"})
+        await settled(deliveries, "r1", "id-r1")
     assert await on_day(inner, 0).read_owed("c") == []
 
 
@@ -73,19 +83,12 @@ async def owed_note(deliveries: Deliveries) -> Owed:
 async def test_a_reply_is_tried_less_and_less_often_and_after_a_day_only_at_a_contact() -> None:
     clock = FixedClock(BEGAN)
     deliveries = Deliveries(store=MemoryBlobStore(), replica=Replica(), clock=clock)
-    message = message_of(at=BEGAN, channel="bot", channel_id="msteams", owner="bot:c")
-    await deliveries.owe("r", message)
+    await deliveries.owe(note_of(deliveries, "r"))
     pauses: list[timedelta] = []
     while not (note := await owed_note(deliveries)).is_parked:
         assert note.next_try is None or deliveries.is_due(note)
-        await deliveries.update(
-            "r",
-            "c",
-            delivered=[],
-            activities=[{"type": "message"}],
-            is_kept=True,
-            failure=ChannelUnavailableError("503"),
-        )
+        note.activities, note.is_kept = [{"type": "message"}], True
+        await deliveries.update(note, failure=ChannelUnavailableError("503"))
         note = await owed_note(deliveries)
         assert note.next_try is not None
         assert not deliveries.is_due(note)

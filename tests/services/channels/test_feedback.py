@@ -9,6 +9,7 @@ from services.replica import Replica
 from services.telemetry.metrics import Metrics
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
+from tests.given import message_of
 
 
 class Crowded(MemoryBlobStore):
@@ -48,7 +49,8 @@ async def test_a_thumb_is_counted_by_agent_and_model() -> None:
     metrics = Metrics(registry=CollectorRegistry())
     metrics.model_is("gpt-4.1")
     book = FeedbackBook(store=store, deliveries=deliveries, clock=clock, metrics=metrics)
-    await deliveries.settle("run_1", "chat", {"1": "msg_1"}, agents={"msg_1": "Radiology"})
+    note = deliveries.new_note("run_1", message_of(at=clock.now(), conversation_id="chat"))
+    await deliveries.settle(note, {"1": "msg_1"}, agents={"msg_1": "Radiology"})
     given: list[tuple[str, Reaction]] = [("1", "like"), ("1", "dislike"), ("old", "like")]
     for channel_id, reaction in given:
         await book.file(
