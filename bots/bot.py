@@ -121,13 +121,12 @@ class RoundsBot:
     services: ChannelServices
     delivery: Delivery
     invokes: Invokes
-    patient_id_example: str
     orderers: frozenset[str] | None
     sign_in: UserSignIn | None
 
     def __post_init__(self) -> None:
         self._greeter = Greeter()
-        self._welcome = welcome(self.patient_id_example)
+        self._welcome = welcome(self.services.patient_id_example)
 
     async def answer(self, activity: Inbound, agent: str | None) -> Answer | None:
         """Take one activity; return what the request is answered with, None for a bare 202.

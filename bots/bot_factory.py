@@ -134,13 +134,8 @@ def add_bots(app: web.Application, settings: Settings, services: ChannelServices
         ConfigurationError: a bot is set for somebody who cannot have one.
     """
     if settings.serves_bots:
-        team = services.team
-        config = bot_config(
-            settings,
-            agents=[card.name for card in team.agents],
-            facilitator=team.facilitator,
-            patient_id_example=services.patient_id_example,
-        )
+        agents = [card.name for card in services.team.agents]
+        config = bot_config(settings, agents=agents, facilitator=services.team.facilitator)
         add_bot_routes(app, config=config, services=services)
     else:
         add_closed_routes(app)

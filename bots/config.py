@@ -105,7 +105,6 @@ class BotConfig:
         loopback: Replies go to this machine and nowhere else.
         users: Object ids of users who may write; `*`: all.
         orderers: Principal ids with the role `order`; None: everybody, of this machine.
-        patient_id_example: For the welcome.
         key_metadata_url: Tells where the keys are that sign the channels' tokens.
         tokens: Where a bot's own tokens come from; None: its directory.
         sign_in: How users sign in to the team's bot; None: nobody is asked to.
@@ -117,15 +116,12 @@ class BotConfig:
     orderers: frozenset[str] | None = None
     service_url_hosts: tuple[str, ...] = ()
     link_hosts: tuple[str, ...] = ()
-    patient_id_example: str = "patient_4"
     key_metadata_url: str = "https://login.botframework.com/v1/.well-known/openidconfiguration"
     tokens: Callable[[Registration], TokenSource] | None = None
     sign_in: SignInConfig | None = None
 
 
-def bot_config(
-    settings: Settings, *, agents: Sequence[str], facilitator: str, patient_id_example: str
-) -> BotConfig:
+def bot_config(settings: Settings, *, agents: Sequence[str], facilitator: str) -> BotConfig:
     """Return the part of `settings` that is the bots'.
 
     Raises:
@@ -147,7 +143,6 @@ def bot_config(
         orderers=None if app_id is None else _orderers(settings),
         service_url_hosts=settings.bot_service_url_hosts,
         link_hosts=settings.link_allow_list,
-        patient_id_example=patient_id_example,
         sign_in=_sign_in(settings),
     )
 

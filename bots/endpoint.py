@@ -47,7 +47,7 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
     look = Look(
         footer=services.footer,
         link_hosts=frozenset(config.link_hosts),
-        patient_id_example=config.patient_id_example,
+        patient_id_example=services.patient_id_example,
     )
     drives = ServiceUrls(hosts=DRIVE_HOSTS, loopback=config.loopback)
     files = FileTransfers(
@@ -72,7 +72,6 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
         services=services,
         delivery=delivery,
         invokes=Invokes(services=services, files=files, delivery=delivery, sign_in=sign_in),
-        patient_id_example=config.patient_id_example,
         orderers=config.orderers,
         sign_in=sign_in,
     )

@@ -139,17 +139,20 @@ class Delivery:
     async def _show(
         self, run: Run, reference: Reference, before: "asyncio.Task[None] | None"
     ) -> None:
-        async with RunRenderer(run=run, reference=reference, parts=self._parts) as show:
+        show = RunRenderer(run=run, reference=reference, parts=self._parts)
+        try:
             async for _, event in run.events():
                 if run.replayed:
-                    return None  # What of it is not out yet is owed, and comes by itself.
+                    return  # What of it is not out yet is owed, and comes by itself.
                 if isinstance(event, RunStarted):
                     # Noted at once: who dies while another reply goes out owes this one too.
                     show.begin(lambda: self._pay_debts(run, reference, before))
                     if before is not None:
                         await asyncio.wait({before})
                 await show.take(event)
-            return await show.end()
+            await show.end()
+        finally:
+            show.abandon()
 
     async def _pay_debts(
         self, run: Run, reference: Reference, before: "asyncio.Task[None] | None"

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
-from typing import Self
 
 import structlog
 
@@ -45,7 +43,7 @@ class RendererParts:
 
 
 class RunRenderer:
-    """Shows events in order. A context manager: off the parts, nothing moves any more."""
+    """Shows events in order, until `abandon`: then nothing moves any more."""
 
     def __init__(self, *, run: Run, reference: Reference, parts: RendererParts) -> None:
         self._run = run
@@ -70,17 +68,9 @@ class RunRenderer:
         self._behind: list[AgentMessage] = []
         self._state: turn_events.SharedState | None = None
 
-    async def __aenter__(self) -> Self:
-        await self._sign.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        await self._sign.__aexit__(kind, error, at)
+    def abandon(self) -> None:
+        """Show nothing more."""
+        self._sign.abandon()
         self._live.abandon()
         self._board.abandon()
         if self._preparation is not None:

@@ -8,8 +8,6 @@ message then comes as any other.
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 import structlog
 
@@ -311,12 +309,12 @@ REPEAT_SECONDS = 3.0
 
 
 class TypingSign:
-    """Shows the sign while it is on; a context manager, off at its begin and at its end."""
+    """Shows the sign while it is on, from `start` to `off`; to be made in a running loop."""
 
     def __init__(self, *, show: Callable[[], Awaitable[None]]) -> None:
         self._show = show
         self._on = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._task = asyncio.create_task(self._repeat())
 
     def start(self) -> None:
         """Begin to show it."""
@@ -326,15 +324,9 @@ class TypingSign:
         """Show it no more."""
         self._on.clear()
 
-    async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._repeat())
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        if self._task is not None:
-            self._task.cancel()
+    def abandon(self) -> None:
+        """Show nothing more."""
+        self._task.cancel()
 
     async def _repeat(self) -> None:
         while await self._on.wait():

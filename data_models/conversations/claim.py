@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from data_models import errors
@@ -26,44 +26,35 @@ class Successor:
     number: int
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Claim:
     """The right to write in one conversation, held by one turn.
 
     Every change of the conversation document goes through here. A write that meets another
     version reads it: if the claim is still ours (somebody rang the inbox bell), the change is
     applied to what is there; if not, `ClaimLostError` ends the turn and nothing more is written.
+
+    Attributes:
+        conversation: The document as last written; change it only through `update`.
+        was_known: Whether this replica remembered the conversation from an earlier turn.
+        message: The message that is being answered.
+        is_lost: Whether a write found that another replica took the turn over.
     """
 
-    def __init__(
-        self,
-        *,
-        conversations: ConversationAccessor,
-        conversation: Conversation,
-        etag: str,
-        clock: Clock,
-        times: ClaimTimes,
-        was_known: bool,
-    ) -> None:
-        if conversation.running_turn is None:
-            raise errors.ClaimLostError("the document names no running turn")
-        self._conversations = conversations
-        self._conversation = conversation
-        self._etag = etag
-        self._clock = clock
-        self._times = times
-        self._lock = asyncio.Lock()
-        self._running = conversation.running_turn
-        self.message = self._running.message
-        """The message that is being answered."""
-        self.is_lost = False
-        """Whether a write found that another replica took the turn over."""
-        self.was_known = was_known
-        """Whether this replica remembered the conversation from an earlier turn."""
+    conversations: ConversationAccessor
+    conversation: Conversation
+    etag: str
+    clock: Clock
+    times: ClaimTimes
+    was_known: bool
 
-    @property
-    def conversation(self) -> Conversation:
-        """The document as last written; change it only through `update`."""
-        return self._conversation
+    def __post_init__(self) -> None:
+        if self.conversation.running_turn is None:
+            raise errors.ClaimLostError("the document names no running turn")
+        self._lock = asyncio.Lock()
+        self._running = self.conversation.running_turn
+        self.message = self._running.message
+        self.is_lost = False
 
     @property
     def run_id(self) -> str:
@@ -73,7 +64,7 @@ class Claim:
     @property
     def epoch(self) -> int:
         """The epoch this turn reads and writes in."""
-        return self._conversation.epoch
+        return self.conversation.epoch
 
     async def update(self, change: Change) -> None:
         """Apply `change` to the conversation document and store it.
@@ -83,9 +74,9 @@ class Claim:
         """
         async with self._lock:
             for _ in range(_MERGE_TRIES):
-                draft = self._conversation.draft()
+                draft = self.conversation.draft()
                 change(draft)
-                draft.updated_at = self._clock.now()
+                draft.updated_at = self.clock.now()
                 if await self._store_draft(draft):
                     return
             raise errors.StoreUnavailableError("the conversation document changes too fast")
@@ -106,8 +97,8 @@ class Claim:
         Raises:
             ClaimLostError: another replica took the turn over.
         """
-        running = self._conversation.running_turn
-        if running is None or running.expires_at <= self._clock.now():
+        running = self.conversation.running_turn
+        if running is None or running.expires_at <= self.clock.now():
             await self.confirm()
 
     async def name_patient(self, patient_id: PatientId | None) -> None:
@@ -129,7 +120,7 @@ class Claim:
         `answered` is None for a turn that was already answered before. Returns the
         successor's claim.
         """
-        now = self._clock.now()
+        now = self.clock.now()
         if answered is not None:
             await self._make_room_for(answered, now)
 
@@ -151,23 +142,16 @@ class Claim:
 
     async def _make_room_for(self, answered: AnsweredMessage, now: datetime) -> None:
         """Store the page of older answered messages that leaves the document with `answered`."""
-        number = self._conversation.next_answered_page
-        page = with_answer(self._conversation.draft(), answered, now=now)
+        number = self.conversation.next_answered_page
+        page = with_answer(self.conversation.draft(), answered, now=now)
         if page is not None:
-            await self._conversations.store_answered_page(page, number)
+            await self.conversations.store_answered_page(page, number)
 
     def _handed_over(self, successor: "Successor") -> "Claim | None":
-        running = self._conversation.running_turn
+        running = self.conversation.running_turn
         if running is None or running.run_id != successor.running.run_id:
             return None
-        return Claim(
-            conversations=self._conversations,
-            conversation=self._conversation,
-            etag=self._etag,
-            clock=self._clock,
-            times=self._times,
-            was_known=True,
-        )
+        return replace(self, was_known=True)
 
     @asynccontextmanager
     async def renewing(self, on_lost: Callable[[], object]) -> AsyncIterator[None]:
@@ -182,7 +166,7 @@ class Claim:
 
     async def _renew(self, on_lost: Callable[[], object]) -> None:
         while True:
-            await asyncio.sleep(self._times.renew_every.total_seconds())
+            await asyncio.sleep(self.times.renew_every.total_seconds())
             try:
                 await self.update(self._extend)
             except errors.StoreUnavailableError:
@@ -194,19 +178,19 @@ class Claim:
 
     def _extend(self, draft: Conversation) -> None:
         if draft.running_turn is not None:
-            draft.running_turn.expires_at = lease_end(self._clock.now(), self._times)
+            draft.running_turn.expires_at = lease_end(self.clock.now(), self.times)
 
     async def _store_draft(self, draft: Conversation) -> bool:
         try:
-            self._etag = await self._conversations.write(draft, etag=self._etag)
+            self.etag = await self.conversations.write(draft, etag=self.etag)
         except errors.BlobChangedError:
             await self._look_again()
             return False
-        self._conversation = draft
+        self.conversation = draft
         return True
 
     async def _look_again(self) -> None:
-        stored = await self._conversations.read(self._conversation.conversation_id, fresh=True)
+        stored = await self.conversations.read(self.conversation.conversation_id, fresh=True)
         running = stored.document.running_turn if stored is not None else None
         ours = (self._running.run_id, self._running.replica)
         if stored is None or running is None or (running.run_id, running.replica) != ours:
@@ -215,7 +199,7 @@ class Claim:
         self._see(stored)
 
     async def _is_stored(self, answered: AnsweredMessage) -> bool:
-        stored = await self._conversations.read(self._conversation.conversation_id, fresh=True)
+        stored = await self.conversations.read(self.conversation.conversation_id, fresh=True)
         if stored is None or answered not in stored.document.answered:
             return False
         self._see(stored)
@@ -223,7 +207,7 @@ class Claim:
 
     def _see(self, stored: Stored[Conversation]) -> None:
         if stored.etag is not None:  # it has one: it was read
-            self._conversation, self._etag = stored.document, stored.etag
+            self.conversation, self.etag = stored.document, stored.etag
 
 
 def change_nothing(_: Conversation) -> None:

@@ -235,23 +235,15 @@ def _notes(run_input: RunInput) -> list[Frame]:
 async def or_pause(items: AsyncIterator[Item], *, seconds: float) -> AsyncIterator[Item | None]:
     """Yield the items, and None whenever none came for `seconds`, so that proxies stay patient."""
     while True:
-        waiting = asyncio.ensure_future(anext(items, _END))
+        waiting = asyncio.ensure_future(anext(items, None))
         try:
             while not (await asyncio.wait([waiting], timeout=seconds))[0]:
                 yield None
         finally:
             waiting.cancel()
-        item = waiting.result()
-        if isinstance(item, _End):
+        if (item := waiting.result()) is None:
             return
         yield item
-
-
-class _End:
-    """Marks the end of an iterator."""
-
-
-_END = _End()
 
 
 def ag_ui_routes() -> list[Endpoint]:

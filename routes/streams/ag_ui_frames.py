@@ -165,12 +165,12 @@ class AgUiFrames:
         return frame
 
 
-def refusal(code: str, text: str, *, ref: str, client_message_id: str | None = None) -> Frame:
+def refusals(code: str, text: str, *, ref: str, client_message_id: str | None) -> list[Frame]:
     """Return the frame for what never became a run: a bad frame, or a message that was refused."""
     metadata: Frame = {"seq": 1, "ref": ref}
     if client_message_id is not None:
         metadata["clientMessageId"] = client_message_id
-    return {"type": "RUN_ERROR", "code": code, "message": text, "metadata": metadata}
+    return [{"type": "RUN_ERROR", "code": code, "message": text, "metadata": metadata}]
 
 
 def _notice(event: turn_events.Notice) -> Frame:

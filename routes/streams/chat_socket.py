@@ -1,7 +1,6 @@
 """`GET /api/ws/chats/{chat_id}/messages`: the door to a socket, and its life."""
 
 import asyncio
-from functools import partial
 
 import structlog
 from aiohttp import WSCloseCode, web
@@ -11,9 +10,7 @@ from data_models.identifiers import is_web_name, number_in
 from routes.requests.context import browser_session_of, chat_asked, entered_of, principal_of
 from routes.requests.endpoint import NUMBER, Endpoint, in_query
 from routes.requests.json_input import language_asked
-from routes.streams import ag_ui_frames
 from routes.streams.following import FOLLOWING
-from routes.streams.socket_modes import Mode, refusal, show_events, show_messages
 from routes.streams.socket_session import Socket, SocketSession
 
 logger = structlog.get_logger()
@@ -58,9 +55,7 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
             principal=principal,
             chat_id=chat.chat_id,
             language=language_asked(request),
-            mode=Mode(show_events, lambda *of, **more: [ag_ui_frames.refusal(*of, **more)])
-            if _streams(request)
-            else Mode(partial(show_messages, context=context), refusal),
+            streams=_streams(request),
             check=entered_of(request).check,
         )
         request.app[OPEN_SOCKETS].add(socket)

@@ -1,6 +1,5 @@
 """The two ways in which a socket is told of runs: whole messages, or AG-UI events."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -9,7 +8,6 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
 from data_models.conversations import turn_events
-from routes.requests.context import RouteContext
 from routes.streams import ag_ui_frames
 from services.language.model_output.inert import inert
 from services.runs.hub import Run
@@ -102,38 +100,6 @@ class Watch:
     client_message_id: str | None = None
     after: int = 0
     echo: bool = False
-
-
-def show_events(watch: Watch) -> ag_ui_frames.AgUiFrames:
-    """Begin to show a run as AG-UI events."""
-    return ag_ui_frames.AgUiFrames(
-        thread_id=watch.run.conversation_id,
-        run_id=watch.run.run_id,
-        echo=watch.run.message if watch.echo else None,
-        client_message_id=watch.client_message_id,
-    )
-
-
-def show_messages(watch: Watch, *, context: RouteContext) -> PlainFrames:
-    """Begin to show a run as whole messages."""
-    return PlainFrames(
-        facilitator=context.team.facilitator,
-        client_message_id=watch.client_message_id,
-        clock=context.clock,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Mode:
-    """How a client wants to be told.
-
-    Attributes:
-        view: Begins to show a run.
-        refusal: Makes the frames for what did not become a run; `ref` finds it in the log.
-    """
-
-    view: "Callable[[Watch], RunView]"
-    refusal: Callable[..., list[Frame]]
 
 
 RunView: TypeAlias = ag_ui_frames.AgUiFrames | PlainFrames

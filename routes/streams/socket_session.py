@@ -17,7 +17,8 @@ from data_models.errors import BadFrameError, ForbiddenError, RoundsError, Unaut
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from routes.requests.context import RouteContext, sender_of
 from routes.requests.json_input import parse_json
-from routes.streams.socket_modes import Frame, Mode, RunView, Watch
+from routes.streams import ag_ui_frames
+from routes.streams.socket_modes import Frame, PlainFrames, RunView, Watch, refusal
 from services.access.principal import Principal, log_off_at
 from services.language.words.own_texts import told_to
 from services.runs.hub import Run
@@ -126,6 +127,7 @@ class SocketSession:
 
     Attributes:
         language: Of the page that opened it, ISO 639-1.
+        streams: Whether it is told AG-UI events; else whole messages.
         check: Asked before each message whether the sender may still come in.
     """
 
@@ -134,7 +136,7 @@ class SocketSession:
     principal: Principal
     chat_id: str
     language: str
-    mode: Mode
+    streams: bool
     check: Callable[[], Awaitable[None]]
 
     def __post_init__(self) -> None:
@@ -226,7 +228,8 @@ class SocketSession:
         if isinstance(frame, MessageFrame):
             known, said = frame.client_message_id, frame.content
         text = told_to(error.user_message, said, language=self.language)
-        for one in self.mode.refusal(error.code, text, ref=ref, client_message_id=known):
+        say = ag_ui_frames.refusals if self.streams else refusal
+        for one in say(error.code, text, ref=ref, client_message_id=known):
             await self.send(one)
 
     async def _stop(self, frame: StopFrame) -> None:
@@ -278,7 +281,7 @@ class SocketSession:
 
     async def _show(self, watch: Watch, *, before: asyncio.Task[None] | None) -> None:
         """Send a run's frames after those of `before`; only that it waits is said at once."""
-        view: RunView = self.mode.view(watch)
+        view = self._view_of(watch)
         try:
             async for seq, event in watch.run.events():
                 is_known = False
@@ -295,6 +298,20 @@ class SocketSession:
                 self._note_progress(event)
         except ConnectionError:
             logger.debug("socket.lost")
+
+    def _view_of(self, watch: Watch) -> RunView:
+        if not self.streams:
+            return PlainFrames(
+                facilitator=self.context.team.facilitator,
+                client_message_id=watch.client_message_id,
+                clock=self.context.clock,
+            )
+        return ag_ui_frames.AgUiFrames(
+            thread_id=self.chat_id,
+            run_id=watch.run.run_id,
+            echo=watch.run.message if watch.echo else None,
+            client_message_id=watch.client_message_id,
+        )
 
     async def _say_queued(
         self, view: RunView, event: turn_events.TurnEvent, before: asyncio.Task[None]

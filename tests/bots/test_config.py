@@ -19,7 +19,6 @@ def made(**settings: Any) -> BotConfig:
         given_settings(**{**usual, **settings}),
         agents=AGENTS,
         facilitator="Orchestrator",
-        patient_id_example="patient_4",
     )
 
 

@@ -11,7 +11,7 @@ from data_models.chat_context import AgentMessage, Citation
 from data_models.conversations import turn_events
 from data_models.conversations.plan import Plan, PlanStep
 from data_models.patient_context_models import TimingInfo
-from routes.streams.ag_ui_frames import AgUiFrames, Frame, refusal
+from routes.streams.ag_ui_frames import AgUiFrames, Frame, refusals
 from tests.routes.fakes import NOW, spoken, state
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
@@ -157,7 +157,8 @@ def test_timing_and_failure_are_told() -> None:
         "ref_1",
     )
     EVENT.validate_python(failed)
-    EVENT.validate_python(refusal("bad_frame", "No.", ref="ref_1", client_message_id="c"))
+    (refused,) = refusals("bad_frame", "No.", ref="ref_1", client_message_id="c")
+    EVENT.validate_python(refused)
 
 
 def test_sources_come_with_the_end_of_a_message() -> None:

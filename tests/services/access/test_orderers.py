@@ -104,7 +104,6 @@ def test_a_user_of_teams_has_it_by_the_list(
         ),
         agents=("Orchestrator", "Radiology"),
         facilitator="Orchestrator",
-        patient_id_example="patient_4",
     )
     reader = MessageReader(
         agents=(), own="Orchestrator", addressed_agent=None, orderers=config.orderers
