@@ -35,7 +35,7 @@ from services.conversations.legacy import LegacyHistory
 from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
-from services.rounds.round_service import Rounds
+from services.rounds.round_service import RoundService
 from services.runs.hub import ReplicaSignals, RunHub, StopRequests
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.stores import Stores, open_stores
@@ -129,7 +129,7 @@ class Background:
 
     base: foundation.Foundation
     operators: Operators
-    rounds: Rounds
+    rounds: RoundService
     hand_over: HandOver
     scheduler: TurnScheduler
 

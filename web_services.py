@@ -15,10 +15,10 @@ from services.conversations.conversation_factory import claim_times_for
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.identity.identity_factory import linker_for
 from services.rounds.choosing import Choice
-from services.rounds.preparing import Preparation, RoundPreparer
+from services.rounds.preparing import RoundPreparer
 from services.rounds.round_actions import RoundActions
 from services.rounds.round_book import RoundBook, RoundEntry
-from services.rounds.round_service import Rounds, RoundService
+from services.rounds.round_service import RoundService
 from services.scenarios.operators.operator_factory import Operators
 from services.speech import speech_for
 from services.tool_memory.personal import PersonalToolMemories
@@ -43,7 +43,7 @@ def route_context_of(
     reader: ConversationReader,
     readiness: Readiness,
     operators: Operators,
-    rounds: Rounds,
+    rounds: RoundService,
 ) -> RouteContext:
     """Return what the handlers of the web's routes work with."""
     settings, records, audit, clock = base.settings, base.records, base.audit, base.clock
@@ -78,8 +78,8 @@ def route_context_of(
         feedback=PageFeedback(reader=reader, book=book),
         worklist=worklist_of(base),
         restoring=Restoring(reader=reader, undo=undo, lease=lease, audit=audit),
-        rounds=rounds.service,
-        round_actions=rounds.actions,
+        rounds=rounds,
+        round_actions=RoundActions(entry=rounds.entry, preparer=rounds.preparer),
         speech=speech_for(settings, session=base.session),
         attachments=attachments_of(base, reader, lease),
         patient_id_example=base.pattern.example(),
@@ -156,9 +156,11 @@ def worklist_of(base: Foundation) -> Worklist:
     )
 
 
-def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationReader) -> Rounds:
+def rounds_of(
+    base: Foundation, scheduler: TurnScheduler, reader: ConversationReader
+) -> RoundService:
     """Return the rounds of this process."""
-    settings, clock, records, guard = base.settings, base.clock, base.records, base.access.guard
+    settings, records, guard = base.settings, base.records, base.access.guard
     entry = RoundEntry(book=RoundBook(store=base.users), guard=guard)
     choice = Choice(
         finder=PatientFinder(directory=base.directory, guard=guard, audit=base.audit),
@@ -168,16 +170,15 @@ def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationRe
         zone=ZoneInfo(settings.time_zone),
     )
     preparer = RoundPreparer(
-        book=entry.book,
-        preparation=Preparation(
-            scheduler=scheduler, reader=reader, records=records, entry=entry, clock=clock
-        ),
+        scheduler=scheduler,
+        reader=reader,
+        records=records,
+        entry=entry,
         replica=base.replica,
-        clock=clock,
         parallel=settings.rounds_parallel,
         times=claim_times_for(settings),
     )
-    service = RoundService(
+    return RoundService(
         entry=entry,
         preparer=preparer,
         choice=choice,
@@ -185,5 +186,3 @@ def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationRe
         reader=reader,
         looks=look_book_for(settings, users=base.users),
     )
-    actions = RoundActions(entry=entry, preparer=preparer, clock=clock)
-    return Rounds(service=service, actions=actions, preparer=preparer)

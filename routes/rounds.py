@@ -16,6 +16,7 @@ from routes.requests.endpoint import HTML, OBJECT, Endpoint, Json, in_query, of,
 from routes.requests.json_input import read_body, view_document
 from services.language.words.vocabulary import read_document
 from services.rounds.round_actions import RoundActions
+from services.rounds.round_book import RoundPlace
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut
 from services.rounds.round_service import RoundService
 from services.rounds.round_view import RoundCard, RoundSummary, RoundView
@@ -117,8 +118,7 @@ async def show_round(request: web.Request) -> RoundView:
 
 async def show_card(request: web.Request) -> Json:
     """`GET /api/rounds/{round_id}/patients/{patient_id}`: one card."""
-    card = await _service(request).card(*_place(request), principal=principal_of(request).id)
-    return card_document(card)
+    return card_document(await _service(request).card(_place(request)))
 
 
 async def print_round(request: web.Request) -> web.Response:
@@ -137,35 +137,32 @@ async def print_style(_: web.Request) -> web.Response:
 async def tick_patient(request: web.Request) -> None:
     """`POST …/tick`: done, or not any more."""
     asked = await _body(request, Tick)
-    caller = principal_of(request).id
-    await _actions(request).tick(*_place(request), principal=caller, is_done=asked.done)
+    await _actions(request).tick(_place(request), is_done=asked.done)
 
 
 async def note_patient(request: web.Request) -> None:
     """`POST …/note`: a note."""
     asked = await _body(request, NewNote)
-    caller = principal_of(request).id
-    await _actions(request).note(*_place(request), principal=caller, text=asked.text)
+    await _actions(request).note(_place(request), text=asked.text)
 
 
 async def hand_over_patient(request: web.Request) -> None:
     """`POST …/hand-over`: to a colleague, signed out with the headings of I-PASS."""
     asked = await _body(request, NewSignOut)
-    by, at = principal_of(request).id, _now(request)
-    sign_out = SignOut(by=by, at=at, **asked.model_dump())
-    await _actions(request).hand_over(*_place(request), sign_out=sign_out)
+    place = _place(request)
+    sign_out = SignOut(by=place.principal, at=_now(request), **asked.model_dump())
+    await _actions(request).hand_over(place, sign_out)
 
 
 async def accept_patient(request: web.Request) -> None:
     """`POST …/accept`: taken over, in the colleague's own words."""
     asked = await _body(request, Acceptance)
-    caller = principal_of(request).id
-    await _actions(request).accept(*_place(request), principal=caller, synthesis=asked.synthesis)
+    await _actions(request).accept(_place(request), synthesis=asked.synthesis)
 
 
 async def prepare_patient(request: web.Request) -> None:
     """`POST …/prepare`: once more."""
-    await _actions(request).prepare_again(*_place(request), principal=principal_of(request).id)
+    await _actions(request).prepare_again(_place(request))
 
 
 def round_routes() -> list[Endpoint]:
@@ -196,8 +193,9 @@ def card_document(card: RoundCard) -> Json:
     return {**found, "parts": [{"part": name, "view": view_document(one)} for name, one in shown]}
 
 
-def _place(request: web.Request) -> tuple[str, str]:
-    return request.match_info["round_id"], request.match_info["patient_id"]
+def _place(request: web.Request) -> RoundPlace:
+    named = request.match_info
+    return RoundPlace(named["round_id"], named["patient_id"], principal_of(request).id)
 
 
 def _now(request: web.Request) -> datetime:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import structlog
 
 from data_models import errors
-from data_models.clock import Clock
 from data_models.conversations.claim import lease_end
 from data_models.conversations.claim_decision import ATTEMPTS_LIMIT, ClaimTimes, Lease, claim_state
 from data_models.conversations.incoming_message import ROUNDS, WEB, IncomingMessage, Sender
@@ -21,7 +20,7 @@ from services.records.big_charts import make_view
 from services.records.fhir.reading import reading_as
 from services.records.resources.ports import PatientRecords
 from services.replica import Replica
-from services.rounds.round_book import RoundBook, RoundEntry
+from services.rounds.round_book import RoundEntry
 from services.rounds.round_card import card_parts
 from services.rounds.round_list import RoundList, RoundPatient, again, prepared
 from services.runs.hub import Run
@@ -32,17 +31,129 @@ POLL_SECONDS = 15.0
 _log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preparation:
-    """Prepares one patient. Holds nothing of any."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class RoundPreparer:
+    """One per replica. Goes on with lists whose replica died.
+
+    Attributes:
+        parallel: How many patients are prepared side by side in this process.
+    """
 
     scheduler: TurnScheduler
     reader: ConversationReader
     records: PatientRecords
     entry: RoundEntry
-    clock: Clock
+    replica: Replica
+    parallel: int
+    times: ClaimTimes
+    poll_seconds: float = POLL_SECONDS
 
-    async def run(self, found: RoundList, patient: RoundPatient) -> RoundPatient | None:
+    def __post_init__(self) -> None:
+        self._free = asyncio.Semaphore(self.parallel)
+        self._lists: dict[str, asyncio.Task[None]] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look for lists that are not prepared."""
+        self._looking = asyncio.create_task(self._look())
+
+    def prepare(self, round_id: str) -> None:
+        """Prepare a list of the book in the background, unless that goes on here already."""
+        if round_id in self._lists:
+            return
+        task = asyncio.create_task(self._prepare(round_id))
+        self._lists[round_id] = task
+        task.add_done_callback(lambda _: self._lists.pop(round_id, None))
+
+    async def idle(self) -> None:
+        """Return once nothing is prepared here."""
+        while self._lists:
+            await asyncio.wait(list(self._lists.values()))
+
+    async def rest(self) -> None:
+        """Prepare nothing more; what is not ready goes on elsewhere, or at the next start."""
+        tasks = [*self._lists.values(), *([self._looking] if self._looking else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _look(self) -> None:
+        while True:
+            try:
+                for round_id in await self.entry.book.list_unprepared():
+                    self.prepare(round_id)
+            except errors.StoreError as error:
+                _log.warning("rounds_unread", code=error.code)
+            await asyncio.sleep(self.poll_seconds)
+
+    async def _prepare(self, round_id: str) -> None:
+        try:
+            while (found := await self.entry.book.change(round_id, self._held)) is not None:
+                if not found.waiting:
+                    await self.entry.book.note_done(round_id)
+                    return
+                if not await self._all(found):
+                    return  # `_look` comes back to it
+        except errors.NoSuchListError:
+            await self.entry.book.note_done(round_id)
+        except errors.StoreError as error:
+            _log.warning("round_not_prepared", code=error.code, round=round_id)
+
+    def _held(self, found: RoundList) -> RoundList | None:
+        """Return the list in our name; None if another replica prepares it."""
+        hold, now = found.hold, self.reader.clock.now()
+        is_ours = hold is not None and hold.replica == self.replica.name
+        state = claim_state(hold, now=now, times=self.times, is_dead=self.replica.is_dead)
+        if state == "held" and not is_ours:
+            return None
+        ours = Lease(replica=self.replica.name, expires_at=lease_end(now, self.times))
+        return found.model_copy(update={"hold": ours if found.waiting else None})
+
+    async def _all(self, found: RoundList) -> bool:
+        """Prepare who waits, the list in our name meanwhile; whether each came to an end here."""
+        keeping = asyncio.create_task(self._keep(found.round_id))
+        tasks = {asyncio.create_task(self._one(found, one)): one for one in found.waiting}
+        try:
+            await asyncio.wait(tasks)
+        finally:
+            keeping.cancel()
+            for task in tasks:
+                task.cancel()
+        for task, patient in tasks.items():
+            if not task.cancelled() and (error := task.exception()) is not None:
+                # What no part foresaw is one patient's, and on their card.
+                _log.error("round_patient_broken", error=type(error).__name__)
+                await self._note(
+                    found, patient, prepared(patient, "failed", errors.RoundsError.code)
+                )
+        return all(task.cancelled() or task.exception() or task.result() for task in tasks)
+
+    async def _keep(self, round_id: str) -> None:
+        while True:
+            await asyncio.sleep(self.times.renew_every.total_seconds())
+            try:
+                await self.entry.book.change(round_id, self._held)
+            except errors.StoreError as error:
+                _log.warning("round_not_kept", code=error.code, round=round_id)
+
+    async def _one(self, found: RoundList, patient: RoundPatient) -> bool:
+        try:
+            async with self._free:
+                now = await self.entry.book.read(found.round_id)
+                if now.patient(patient.patient_id) is None:
+                    return True  # forgotten since
+                after = await self._prepare_one(found, patient)
+            if after is not None:
+                await self._note(found, patient, after)
+        except errors.StoreError as error:
+            _log.warning("round_not_noted", code=error.code, round=found.round_id)
+            return False
+        return after is not None
+
+    async def _note(self, found: RoundList, before: RoundPatient, after: RoundPatient) -> None:
+        await self.entry.book.change(found.round_id, lambda now: _noted(now, before, after))
+
+    async def _prepare_one(self, found: RoundList, patient: RoundPatient) -> RoundPatient | None:
         """Return the patient as prepared, or as failed; None: it goes on elsewhere or later."""
         try:
             return await self._prepare_patient(found, patient)
@@ -62,7 +173,7 @@ class Preparation:
         await self._count(owner)
         with reading_as(owner):
             record = await self.records.load(patient.patient_id)
-        now = self.clock.now()
+        now = self.reader.clock.now()
         # A chart whose card cannot be made says so now, not at the bedside.
         await make_view(
             record, lambda one: card_parts(one, now=now, before=None, keeps_looks=False)
@@ -109,7 +220,7 @@ class Preparation:
             sender=Sender(principal_id=found.owner),
             message_id=f"{found.round_id}-{patient.attempt}",
             text=text,
-            received_at=self.clock.now(),
+            received_at=self.reader.clock.now(),
         )
 
 
@@ -120,128 +231,6 @@ def _after_failure(patient: RoundPatient, code: str) -> RoundPatient | None:
     if code == errors.InterruptedTurnError.code and patient.attempt < ATTEMPTS_LIMIT:
         return again(patient)
     return prepared(patient, "failed", code)
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class RoundPreparer:
-    """One per replica. Goes on with lists whose replica died.
-
-    Attributes:
-        parallel: How many patients are prepared side by side in this process.
-    """
-
-    book: RoundBook
-    preparation: Preparation
-    replica: Replica
-    clock: Clock
-    parallel: int
-    times: ClaimTimes
-    poll_seconds: float = POLL_SECONDS
-
-    def __post_init__(self) -> None:
-        self._free = asyncio.Semaphore(self.parallel)
-        self._lists: dict[str, asyncio.Task[None]] = {}
-        self._looking: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Begin to look for lists that are not prepared."""
-        self._looking = asyncio.create_task(self._look())
-
-    def prepare(self, round_id: str) -> None:
-        """Prepare a list of the book in the background, unless that goes on here already."""
-        if round_id in self._lists:
-            return
-        task = asyncio.create_task(self._prepare(round_id))
-        self._lists[round_id] = task
-        task.add_done_callback(lambda _: self._lists.pop(round_id, None))
-
-    async def idle(self) -> None:
-        """Return once nothing is prepared here."""
-        while self._lists:
-            await asyncio.wait(list(self._lists.values()))
-
-    async def rest(self) -> None:
-        """Prepare nothing more; what is not ready goes on elsewhere, or at the next start."""
-        tasks = [*self._lists.values(), *([self._looking] if self._looking else [])]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _look(self) -> None:
-        while True:
-            try:
-                for round_id in await self.book.list_unprepared():
-                    self.prepare(round_id)
-            except errors.StoreError as error:
-                _log.warning("rounds_unread", code=error.code)
-            await asyncio.sleep(self.poll_seconds)
-
-    async def _prepare(self, round_id: str) -> None:
-        try:
-            while (found := await self.book.change(round_id, self._held)) is not None:
-                if not found.waiting:
-                    await self.book.note_done(round_id)
-                    return
-                if not await self._all(found):
-                    return  # `_look` comes back to it
-        except errors.NoSuchListError:
-            await self.book.note_done(round_id)
-        except errors.StoreError as error:
-            _log.warning("round_not_prepared", code=error.code, round=round_id)
-
-    def _held(self, found: RoundList) -> RoundList | None:
-        """Return the list in our name; None if another replica prepares it."""
-        hold, now = found.hold, self.clock.now()
-        is_ours = hold is not None and hold.replica == self.replica.name
-        state = claim_state(hold, now=now, times=self.times, is_dead=self.replica.is_dead)
-        if state == "held" and not is_ours:
-            return None
-        ours = Lease(replica=self.replica.name, expires_at=lease_end(now, self.times))
-        return found.model_copy(update={"hold": ours if found.waiting else None})
-
-    async def _all(self, found: RoundList) -> bool:
-        """Prepare who waits, the list in our name meanwhile; whether each came to an end here."""
-        keeping = asyncio.create_task(self._keep(found.round_id))
-        tasks = {asyncio.create_task(self._one(found, one)): one for one in found.waiting}
-        try:
-            await asyncio.wait(tasks)
-        finally:
-            keeping.cancel()
-            for task in tasks:
-                task.cancel()
-        for task, patient in tasks.items():
-            if not task.cancelled() and (error := task.exception()) is not None:
-                # What no part foresaw is one patient's, and on their card.
-                _log.error("round_patient_broken", error=type(error).__name__)
-                await self._note(
-                    found, patient, prepared(patient, "failed", errors.RoundsError.code)
-                )
-        return all(task.cancelled() or task.exception() or task.result() for task in tasks)
-
-    async def _keep(self, round_id: str) -> None:
-        while True:
-            await asyncio.sleep(self.times.renew_every.total_seconds())
-            try:
-                await self.book.change(round_id, self._held)
-            except errors.StoreError as error:
-                _log.warning("round_not_kept", code=error.code, round=round_id)
-
-    async def _one(self, found: RoundList, patient: RoundPatient) -> bool:
-        try:
-            async with self._free:
-                now = await self.book.read(found.round_id)
-                if now.patient(patient.patient_id) is None:
-                    return True  # forgotten since
-                after = await self.preparation.run(found, patient)
-            if after is not None:
-                await self._note(found, patient, after)
-        except errors.StoreError as error:
-            _log.warning("round_not_noted", code=error.code, round=found.round_id)
-            return False
-        return after is not None
-
-    async def _note(self, found: RoundList, before: RoundPatient, after: RoundPatient) -> None:
-        await self.book.change(found.round_id, lambda now: _noted(now, before, after))
 
 
 def _noted(now: RoundList, before: RoundPatient, after: RoundPatient) -> RoundList | None:

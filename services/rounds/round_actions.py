@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
-from data_models.clock import Clock
 from data_models.errors import RoundsListError
-from data_models.identifiers import PatientId
 from services.rounds.preparing import RoundPreparer
-from services.rounds.round_book import RoundEntry
+from services.rounds.round_book import RoundEntry, RoundPlace
 from services.rounds.round_list import (
     NOTES_LIMIT,
     Note,
@@ -28,48 +27,46 @@ class RoundActions:
 
     entry: RoundEntry
     preparer: RoundPreparer
-    clock: Clock
 
-    async def tick(self, round_id: str, patient_id: str, *, principal: str, is_done: bool) -> None:
+    async def tick(self, place: RoundPlace, *, is_done: bool) -> None:
         """Tick a patient off, or take the tick back.
 
         Raises:
             ChartClosedError: the chart is not open to the caller now.
         """
-        at = self.clock.now() if is_done else None
-        patient = await self.entry.enter_patient(round_id, patient_id, principal, "tick_round")
-        await self._set(round_id, patient.patient_id, {"ticked_at": at})
+        await self.entry.enter_patient(place, "tick_round")
+        await self._set(place, {"ticked_at": self._now if is_done else None})
 
-    async def prepare_again(self, round_id: str, patient_id: str, *, principal: str) -> None:
+    async def prepare_again(self, place: RoundPlace) -> None:
         """Prepare a patient once more, whatever came of it before."""
-        patient = await self.entry.enter_patient(round_id, patient_id, principal, "prepare_again")
-        await self._change(round_id, patient.patient_id, again)
-        await self.entry.book.reopen(round_id)
-        self.preparer.prepare(round_id)
+        await self.entry.enter_patient(place, "prepare_again")
+        await self._change(place, again)
+        await self.entry.book.reopen(place.round_id)
+        self.preparer.prepare(place.round_id)
 
-    async def note(self, round_id: str, patient_id: str, *, principal: str, text: str) -> None:
+    async def note(self, place: RoundPlace, *, text: str) -> None:
         """Add a note on a patient.
 
         Raises:
             RoundsListError: there are 50 already.
             ChartClosedError: the chart is not open to the caller now.
         """
-        patient = await self.entry.enter_patient(round_id, patient_id, principal, "note_round")
-        note = Note(by=principal, at=self.clock.now(), text=text)
+        patient = await self.entry.enter_patient(place, "note_round")
+        note = Note(by=place.principal, at=self._now, text=text)
         await self.entry.book.change_notes(
-            round_id, patient.patient_id, lambda notes: _with_note(notes, note)
+            place.round_id, patient.patient_id, lambda notes: _with_note(notes, note)
         )
 
-    async def hand_over(self, round_id: str, patient_id: str, *, sign_out: SignOut) -> None:
+    async def hand_over(self, place: RoundPlace, sign_out: SignOut) -> None:
         """Hand a patient over to a colleague, who finds them among their own lists.
 
         Raises:
             RoundsListError: to oneself, or the colleague may not open the chart.
             ChartClosedError: the chart is not open to who hands over.
         """
-        giver, to = sign_out.by, sign_out.to
-        patient = await self.entry.enter_patient(round_id, patient_id, giver, "hand_over_round")
-        if to == giver:
+        to = sign_out.to
+        patient = await self.entry.enter_patient(place, "hand_over_round")
+        if to == place.principal:
             raise RoundsListError(
                 "You have this patient already. Name the colleague who takes over."
             )
@@ -78,41 +75,41 @@ class RoundActions:
                 "This patient's chart is not open to that colleague. Nothing was handed over."
             )
         await self.entry.book.change_notes(
-            round_id, patient.patient_id, lambda notes: _with_sign_out(notes, sign_out)
+            place.round_id, patient.patient_id, lambda notes: _with_sign_out(notes, sign_out)
         )
-        await self.entry.book.share(round_id, to)
+        await self.entry.book.share(place.round_id, to)
         given = {"handed_to": to, "handed_at": sign_out.at, "accepted_at": None}
-        await self._set(round_id, patient.patient_id, given)
+        await self._set(place, given)
 
-    async def accept(
-        self, round_id: str, patient_id: str, *, principal: str, synthesis: str
-    ) -> None:
+    async def accept(self, place: RoundPlace, *, synthesis: str) -> None:
         """Take a patient over who was handed to the caller, in the caller's own words.
 
         Raises:
             RoundsListError: the patient was not handed to the caller, or is taken over already.
         """
-        patient = await self.entry.enter_patient(round_id, patient_id, principal, "accept_round")
-        if patient.handed_to != principal or patient.accepted_at is not None:
+        patient = await self.entry.enter_patient(place, "accept_round")
+        if patient.handed_to != place.principal or patient.accepted_at is not None:
             raise RoundsListError("Nobody waits for you to take this patient over.")
         await self.entry.book.change_notes(
-            round_id, patient.patient_id, lambda notes: _with_synthesis(notes, synthesis)
+            place.round_id, patient.patient_id, lambda notes: _with_synthesis(notes, synthesis)
         )
-        await self._set(round_id, patient.patient_id, {"accepted_at": self.clock.now()})
+        await self._set(place, {"accepted_at": self._now})
 
-    async def _set(
-        self, round_id: str, patient_id: PatientId, changes: Mapping[str, object]
-    ) -> None:
-        await self._change(round_id, patient_id, lambda one: one.model_copy(update=dict(changes)))
+    @property
+    def _now(self) -> datetime:
+        return self.preparer.reader.clock.now()
+
+    async def _set(self, place: RoundPlace, changes: Mapping[str, object]) -> None:
+        await self._change(place, lambda one: one.model_copy(update=dict(changes)))
 
     async def _change(
-        self, round_id: str, patient_id: PatientId, change: Callable[[RoundPatient], RoundPatient]
+        self, place: RoundPlace, change: Callable[[RoundPatient], RoundPatient]
     ) -> None:
         def changed(now: RoundList) -> RoundList | None:
-            row = now.patient(patient_id)
+            row = now.patient(place.patient_id)
             return None if row is None else now.with_patient(change(row))
 
-        await self.entry.book.change(round_id, changed)
+        await self.entry.book.change(place.round_id, changed)
 
 
 def _with_note(notes: RoundNotes, note: Note) -> RoundNotes:

@@ -6,6 +6,7 @@ whose, and which are not prepared yet, stand in two folders of empty blobs: nobo
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from data_models.errors import CorruptDocumentError, NoSuchListError
 from data_models.identifiers import PatientId, hashed
@@ -147,6 +148,14 @@ def _notes_name(round_id: str, patient_id: PatientId) -> str:
     return f"{FOLDER}/{round_id}/{patient_id}.json"
 
 
+class RoundPlace(NamedTuple):
+    """A patient of a list, as a verified caller asks for them."""
+
+    round_id: str
+    patient_id: str
+    principal: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEntry:
     """Every method raises `NoSuchListError` for a list that is absent or not the caller's."""
@@ -163,17 +172,15 @@ class RoundEntry:
             raise NoSuchListError
         return found, patients
 
-    async def enter_patient(
-        self, round_id: str, patient_id: str, principal: str, action: str
-    ) -> RoundPatient:
+    async def enter_patient(self, place: RoundPlace, action: str) -> RoundPatient:
         """Return a patient of a list whose chart is open; that somebody comes is on record.
 
         Raises:
             ChartClosedError: the chart is not open to the caller now.
         """
-        _, patients = await self.find(round_id, principal)
-        patient = among(patients, patient_id)
-        await self.enter(patient, principal, action)
+        _, patients = await self.find(place.round_id, place.principal)
+        patient = among(patients, place.patient_id)
+        await self.enter(patient, place.principal, action)
         return patient
 
     async def enter(self, patient: RoundPatient, principal: str, action: str) -> None:

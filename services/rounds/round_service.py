@@ -18,8 +18,7 @@ from services.records.views.demographics import Demographics, demographics
 from services.rounds import round_view
 from services.rounds.choosing import Choice
 from services.rounds.preparing import RoundPreparer
-from services.rounds.round_actions import RoundActions
-from services.rounds.round_book import RoundEntry, among
+from services.rounds.round_book import RoundEntry, RoundPlace, among
 from services.rounds.round_card import CardParts, card_parts
 from services.rounds.round_list import RoundList, RoundPatient
 from services.views.conversation_reader import ConversationReader, OwnedChat
@@ -108,7 +107,7 @@ class RoundService:
             summary=round_view.summary_of(found, principal), patients=list(rows)
         )
 
-    async def card(self, round_id: str, patient_id: str, *, principal: str) -> round_view.RoundCard:
+    async def card(self, place: RoundPlace) -> round_view.RoundCard:
         """Return one patient's card as the chart is now; that somebody looked is on record first.
 
         A chart that cannot be read leaves a card that says so. What the card shows, the caller has
@@ -117,23 +116,24 @@ class RoundService:
         Raises:
             ChartClosedError: the chart is not open to the caller now.
         """
-        card, now = await self._card(round_id, patient_id, principal, "read_round_card")
+        card, now = await self._card(place, "read_round_card")
         if self.looks is not None and now is not None:
             try:
-                look = await self.looks.take(principal, card.row.patient_id, now)
-                await self.looks.note(principal, card.row.patient_id, look)
+                look = await self.looks.take(place.principal, card.row.patient_id, now)
+                await self.looks.note(place.principal, card.row.patient_id, look)
             except StoreError as error:
                 _log.info("look_not_noted", error=type(error).__name__)
         return card
 
     async def _card(
-        self, round_id: str, patient_id: str, principal: str, action: str
+        self, place: RoundPlace, action: str
     ) -> tuple[round_view.RoundCard, ChartStates | None]:
-        found, patients = await self.entry.find(round_id, principal)
-        patient = among(patients, patient_id)
+        principal = place.principal
+        found, patients = await self.entry.find(place.round_id, principal)
+        patient = among(patients, place.patient_id)
         await self.entry.enter(patient, principal, action)
         chart, problem = await self._chart(patient.patient_id, principal)
-        notes = await self.entry.book.notes(round_id, patient.patient_id)
+        notes = await self.entry.book.notes(place.round_id, patient.patient_id)
         is_mine = found.owner == principal
         parts, now = chart or (None, None)
         row = round_view.row_of(
@@ -142,7 +142,7 @@ class RoundService:
             problem=problem or _failure_in_words(patient.problem),
         )
         card = round_view.RoundCard(
-            round_id=round_id,
+            round_id=place.round_id,
             place=patients.index(patient) + 1,
             of=len(patients),
             row=row,
@@ -160,7 +160,8 @@ class RoundService:
         cards = []
         for place, patient in enumerate(patients, 1):
             try:
-                card, _ = await self._card(round_id, patient.patient_id, principal, "print_round")
+                asked = RoundPlace(round_id, patient.patient_id, principal)
+                card, _ = await self._card(asked, "print_round")
             except ChartClosedError as error:
                 row = round_view.row_of(patient, who=None, problem=error.user_message)
                 card = round_view.RoundCard(
@@ -210,12 +211,3 @@ class RoundService:
 
 def _failure_in_words(code: str) -> str:
     return _PROBLEMS.get(code, f"The preparation failed ({code}).") if code else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Rounds:
-    """What belongs to rounds: lists and cards, what people do on them, the work behind."""
-
-    service: RoundService
-    actions: RoundActions
-    preparer: RoundPreparer

@@ -16,9 +16,9 @@ from services.identity.directory import FileDirectory
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.records.local_resources import LocalResources
 from services.rounds.choosing import Choice
-from services.rounds.preparing import Preparation, RoundPreparer
+from services.rounds.preparing import RoundPreparer
 from services.rounds.round_actions import RoundActions
-from services.rounds.round_book import RoundBook, RoundEntry
+from services.rounds.round_book import RoundBook, RoundEntry, RoundPlace
 from services.rounds.round_list import SignOut
 from services.rounds.round_service import RoundService
 from services.views.patient_finder import PatientFinder
@@ -64,16 +64,11 @@ class Ward:
         )
         self.entry = RoundEntry(book=RoundBook(store=world.users), guard=self.guard)
         self.preparer = RoundPreparer(
-            book=self.entry.book,
-            preparation=Preparation(
-                scheduler=world.scheduler,
-                reader=world.reader,
-                records=self.records,
-                entry=self.entry,
-                clock=world.clock,
-            ),
+            scheduler=world.scheduler,
+            reader=world.reader,
+            records=self.records,
+            entry=self.entry,
             replica=world.replica,
-            clock=world.clock,
             parallel=3,
             times=self.times,
         )
@@ -102,7 +97,7 @@ class Ward:
             reader=world.reader,
             looks=LookBook(store=world.users) if self.keeps_looks else None,
         )
-        self.deeds = RoundActions(entry=self.entry, preparer=self.preparer, clock=world.clock)
+        self.deeds = RoundActions(entry=self.entry, preparer=self.preparer)
 
     async def prepared(self, *entries: str, owner: str = OWNER) -> str:
         made = await self.service.create(
@@ -131,7 +126,7 @@ def sign_out(ward: Ward, **more: str) -> SignOut:
 async def test_a_card_holds_one_patients_rows_and_the_list_ids_and_states(ward: Ward) -> None:
     round_id = await ward.prepared("patient_1", "patient_2", "patient_3")
     for number in (1, 2, 3):
-        card = await ward.service.card(round_id, f"patient_{number}", principal=OWNER)
+        card = await ward.service.card(RoundPlace(round_id, f"patient_{number}", OWNER))
         assert charts_of_a_ward.strangers_in(card.model_dump_json(), number) == []
         assert charts_of_a_ward.canary(number) in card.model_dump_json()
         assert (card.place, card.of, card.row.state) == (number, 3, "ready")
@@ -167,7 +162,7 @@ async def test_access_withdrawn_after_the_preparation_shows_nothing_more(ward: W
     round_id = await ward.prepared("patient_1", "patient_2")
     ward.roster.closed.add((OWNER, "patient_2"))
     with pytest.raises(ChartClosedError):
-        await ward.service.card(round_id, "patient_2", principal=OWNER)
+        await ward.service.card(RoundPlace(round_id, "patient_2", OWNER))
     for found in (
         (await ward.service.show(round_id, principal=OWNER)).model_dump_json(),
         str([one.model_dump_json() for one in await ward.service.ward_list(
@@ -176,9 +171,9 @@ async def test_access_withdrawn_after_the_preparation_shows_nothing_more(ward: W
         assert charts_of_a_ward.strangers_in(found, 1) == []
         assert "not open to you" in found
     with pytest.raises(ChartClosedError):
-        await ward.deeds.note(round_id, "patient_2", principal=OWNER, text="x")
+        await ward.deeds.note(RoundPlace(round_id, "patient_2", OWNER), text="x")
     with pytest.raises(ChartClosedError):
-        await ward.deeds.tick(round_id, "patient_2", principal=OWNER, is_done=True)
+        await ward.deeds.tick(RoundPlace(round_id, "patient_2", OWNER), is_done=True)
 
 
 async def test_a_damaged_chart_says_so_on_its_card_and_keeps_no_other_back(ward: Ward) -> None:
@@ -186,16 +181,16 @@ async def test_a_damaged_chart_says_so_on_its_card_and_keeps_no_other_back(ward:
     round_id = await ward.prepared("patient_1", "patient_2", "patient_3")
     summary = (await ward.service.list_lists(OWNER))[0]
     assert (summary.ready, summary.failed, summary.waiting) == (2, 1, 0)
-    card = await ward.service.card(round_id, "patient_2", principal=OWNER)
+    card = await ward.service.card(RoundPlace(round_id, "patient_2", OWNER))
     assert card.parts is None
     assert card.row.state == "failed"
     assert card.row.problem
     # Mended, it is prepared again on a word.
     charts_of_a_ward.write_ward(ward.folder, 2)
     later = Ward(ward.folder, world=ward.world)
-    await later.deeds.prepare_again(round_id, "patient_2", principal=OWNER)
+    await later.deeds.prepare_again(RoundPlace(round_id, "patient_2", OWNER))
     await later.preparer.idle()
-    assert (await later.service.card(round_id, "patient_2", principal=OWNER)).row.state == "ready"
+    assert (await later.service.card(RoundPlace(round_id, "patient_2", OWNER))).row.state == "ready"
 
 
 async def test_somebody_elses_list_does_not_exist(ward: Ward) -> None:
@@ -204,7 +199,7 @@ async def test_somebody_elses_list_does_not_exist(ward: Ward) -> None:
         with pytest.raises(NoSuchListError):
             await ward.service.show(read, principal="eve")
     with pytest.raises(NoSuchListError):
-        await ward.service.card(round_id, "patient_2", principal=OWNER)
+        await ward.service.card(RoundPlace(round_id, "patient_2", OWNER))
     assert await ward.service.list_lists("eve") == []
 
 
@@ -244,41 +239,43 @@ async def test_showing_a_card_is_a_look_and_preparing_or_printing_it_is_none(war
     round_id = await ward.prepared("patient_1")
     await ward.service.ward_list(round_id, principal=OWNER)
     assert [row async for row in ward.world.users.list("looked/")] == []
-    await ward.service.card(round_id, "patient_1", principal=OWNER)
+    await ward.service.card(RoundPlace(round_id, "patient_1", OWNER))
     assert len([row async for row in ward.world.users.list("looked/")]) == 1
 
 
 async def test_a_patient_handed_over_is_the_colleagues_with_a_synthesis(ward: Ward) -> None:
     round_id = await ward.prepared("patient_1", "patient_2")
-    await ward.deeds.note(round_id, "patient_1", principal=OWNER, text="Ask the daughter.")
-    await ward.deeds.hand_over(round_id, "patient_1", sign_out=sign_out(ward))
+    await ward.deeds.note(RoundPlace(round_id, "patient_1", OWNER), text="Ask the daughter.")
+    await ward.deeds.hand_over(RoundPlace(round_id, "patient_1", OWNER), sign_out(ward))
     (theirs,) = await ward.service.list_lists(COLLEAGUE)
     assert (theirs.patients, theirs.is_mine) == (1, False)
-    card = await ward.service.card(round_id, "patient_1", principal=COLLEAGUE)
+    card = await ward.service.card(RoundPlace(round_id, "patient_1", COLLEAGUE))
     assert card.sign_outs[-1].illness_severity == "watcher"
     assert card.notes[0].text == "Ask the daughter."
     assert (card.chat_id, card.said) == ("", [])
     with pytest.raises(NoSuchListError):
-        await ward.service.card(round_id, "patient_2", principal=COLLEAGUE)
+        await ward.service.card(RoundPlace(round_id, "patient_2", COLLEAGUE))
     await ward.deeds.accept(
-        round_id, "patient_1", principal=COLLEAGUE, synthesis="Watch the fever."
+        RoundPlace(round_id, "patient_1", COLLEAGUE), synthesis="Watch the fever."
     )
-    mine = await ward.service.card(round_id, "patient_1", principal=OWNER)
+    mine = await ward.service.card(RoundPlace(round_id, "patient_1", OWNER))
     assert mine.sign_outs[-1].synthesis == "Watch the fever."
     assert mine.row.accepted_at is not None
     with pytest.raises(RoundsListError):
-        await ward.deeds.accept(round_id, "patient_1", principal=COLLEAGUE, synthesis="again")
+        await ward.deeds.accept(RoundPlace(round_id, "patient_1", COLLEAGUE), synthesis="again")
 
 
 async def test_nothing_is_handed_to_somebody_whose_chart_it_is_not(ward: Ward) -> None:
     round_id = await ward.prepared("patient_1")
     ward.roster.closed.add((COLLEAGUE, "patient_1"))
     with pytest.raises(RoundsListError):
-        await ward.deeds.hand_over(round_id, "patient_1", sign_out=sign_out(ward))
+        await ward.deeds.hand_over(RoundPlace(round_id, "patient_1", OWNER), sign_out(ward))
     with pytest.raises(RoundsListError):
-        await ward.deeds.hand_over(round_id, "patient_1", sign_out=sign_out(ward, to=OWNER))
+        await ward.deeds.hand_over(
+            RoundPlace(round_id, "patient_1", OWNER), sign_out(ward, to=OWNER)
+        )
     assert await ward.service.list_lists(COLLEAGUE) == []
-    assert (await ward.service.card(round_id, "patient_1", principal=OWNER)).sign_outs == ()
+    assert (await ward.service.card(RoundPlace(round_id, "patient_1", OWNER))).sign_outs == ()
 
 
 @pytest.mark.slow
@@ -289,8 +286,8 @@ async def test_ticks_notes_and_preparations_at_once_lose_nothing(ward: Ward) -> 
     )
     for number in range(1, 7):
         patient = f"patient_{number}"
-        await ward.deeds.tick(made.round_id, patient, principal=OWNER, is_done=True)
-        await ward.deeds.note(made.round_id, patient, principal=OWNER, text=f"note {number}")
+        await ward.deeds.tick(RoundPlace(made.round_id, patient, OWNER), is_done=True)
+        await ward.deeds.note(RoundPlace(made.round_id, patient, OWNER), text=f"note {number}")
     ward.world.team.gate.set()
     await ward.preparer.idle()
     (summary,) = await ward.service.list_lists(OWNER)
