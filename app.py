@@ -216,7 +216,6 @@ def _scenarios(base: foundation.Foundation) -> ScenarioParts:
 
 
 def _scheduler(base: foundation.Foundation) -> TurnScheduler:
-    settings, claimant, hub = base.settings, foundation.claimant_of(base), RunHub(clock=base.clock)
     stops = StopRequests(
         conversations=base.conversations,
         signals=ReplicaSignals(store=base.users),
@@ -224,19 +223,16 @@ def _scheduler(base: foundation.Foundation) -> TurnScheduler:
     )
     driver = ConversationWorker(
         pipeline=_pipeline(base),
-        claimant=claimant,
+        claimant=foundation.claimant_of(base),
         answers=foundation.answers_of(base),
-        hub=hub,
-        slots=TurnSlots(limit=settings.turns_at_once),
+        hub=RunHub(clock=base.clock),
+        slots=TurnSlots(limit=base.settings.turns_at_once),
         stops=stops,
     )
     return TurnScheduler(
         driver=driver,
-        claimant=claimant,
-        hub=hub,
         ids=base.ids,
-        stops=stops,
-        message_limit_chars=settings.message_limit_chars,
+        message_limit_chars=base.settings.message_limit_chars,
     )
 
 
@@ -257,7 +253,7 @@ def _channel_services(
         clock=clock,
         deliveries=deliveries,
         answers=Repeats(
-            claimant=foundation.claimant_of(base), answers=foundation.answers_of(base), ids=base.ids
+            claimant=scheduler.claimant, answers=scheduler.driver.answers, ids=base.ids
         ),
         feedback=foundation.feedback_of(base),
         reader=reader,

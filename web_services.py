@@ -110,7 +110,7 @@ def web_access_of(base: Foundation) -> WebAccess:
 
 def lease_of(base: Foundation) -> MaintenanceLease:
     """Return who holds conversations for work of people that is no turn."""
-    return MaintenanceLease(claimant=claimant_of(base), clock=base.clock, ids=base.ids)
+    return MaintenanceLease(claimant=claimant_of(base), ids=base.ids)
 
 
 def memory_of(

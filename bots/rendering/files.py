@@ -21,6 +21,7 @@ from bots.rendering.cards import Card
 from bots.rendering.rendering import text_activity
 from data_models import errors
 from data_models.chat_context import Artifact
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.conversations.turn_events import SharedState
 from data_models.http_answers import Bounds, ask
 from services.views.conversation_reader import ConversationReader, OwnedChat
@@ -66,30 +67,22 @@ class FileTransfers:
     drives: ServiceUrls
 
     async def offer(
-        self,
-        reference: Reference,
-        state: SharedState,
-        artifact: Artifact,
-        *,
-        owner: str,
-        reader: str,
+        self, asked: IncomingMessage, state: SharedState, artifact: Artifact
     ) -> Activity:
-        """Return what tells the user of a new file.
-
-        Args:
-            reader: The principal for whom it was made.
+        """Return what tells the user of a new file, made for who asked.
 
         Raises:
             RoundsError: it cannot be read.
         """
         patient = state.patient_id or ""
         name = f"**{artifact.file_name}**"
-        match abilities_of(reference).files:
+        match abilities_of(asked.delivery or {}).files:
             case "consent":
                 return _attached(_consent_card(artifact, patient))
             case "inline" if artifact.size_bytes <= INLINE_LIMIT_BYTES:
-                chat = OwnedChat(state.conversation_id, owner, patient)
-                _, data = await self.reader.artifact(chat, artifact.artifact_id, reader=reader)
+                chat = OwnedChat(state.conversation_id, asked.owner, patient)
+                who = asked.sender.principal_id
+                _, data = await self.reader.artifact(chat, artifact.artifact_id, reader=who)
                 return _attached(_inline(artifact, data))
             case _:
                 why = "I can hand over files in one-to-one chats only."

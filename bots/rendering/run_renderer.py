@@ -234,18 +234,12 @@ class RunRenderer:
 
     async def _offer_files(self) -> None:
         """Tell of the files that agents made in this turn."""
-        state, message = self._state, self._run.message
+        state = self._state
         for artifact in state.artifacts if state is not None else ():
             if state is None or artifact.run_id != self._run.run_id:
                 continue
             try:
-                offer = await self._parts.files.offer(
-                    self._reference,
-                    state,
-                    artifact,
-                    owner=message.owner,
-                    reader=message.sender.principal_id,
-                )
+                offer = await self._parts.files.offer(self._run.message, state, artifact)
             except errors.RoundsError as error:
                 # The answer names the file, and whoever asks for it again gets it.
                 logger.warning("bot_file_not_offered", code=error.code)

@@ -4,7 +4,7 @@ from pydantic import AwareDatetime
 
 from data_models.chart_view import ChartView
 from data_models.document import Document
-from data_models.documents import Documents, is_left_over
+from data_models.documents import Documents
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 
@@ -27,7 +27,7 @@ class Comparison(Document):
 
 
 class ComparisonAccessor:
-    """Keeps comparisons and reads them back."""
+    """Keeps comparisons."""
 
     def __init__(self, *, documents: Documents) -> None:
         self._documents = documents
@@ -40,15 +40,3 @@ class ComparisonAccessor:
         """
         name = ConversationLayout.of(comparison.conversation_id).comparison(comparison.run_id)
         await self._documents.put(name, comparison)
-
-    async def read(self, conversation_id: str, run_id: str, *, epoch: int) -> Comparison | None:
-        """Return the comparison of a run; None if there is none since the last clear.
-
-        Raises:
-            CorruptDocumentError: it exists but cannot be read.
-        """
-        name = ConversationLayout.of(conversation_id).comparison(run_id)
-        stored = await self._documents.read(name, Comparison, conversation_id=conversation_id)
-        if stored is None or is_left_over(stored.document, epoch):
-            return None
-        return stored.document

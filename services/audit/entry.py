@@ -1,11 +1,25 @@
 """What is recorded of an access."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, Field
 
 Outcome: TypeAlias = Literal["begun", "done", "failed", "refused"]
 Action: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.:-]{0,79}$")]
+
+
+class Visitor(NamedTuple):
+    """Who comes to data of patients, and from where.
+
+    Attributes:
+        principal: Id of the verified caller.
+        conversation: "" outside conversations.
+        run_id: The turn; None outside turns.
+    """
+
+    principal: str
+    conversation: str = ""
+    run_id: str | None = None
 
 
 class AuditEntry(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):

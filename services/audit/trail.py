@@ -13,7 +13,7 @@ from data_models.clock import Clock
 from data_models.identifiers import PatientId
 from data_models.storage.blob_store import BlobStore
 from services.audit.chain import ROOT, Link, Place, checked, first_link, sealed
-from services.audit.entry import AuditEntry, Outcome
+from services.audit.entry import AuditEntry, Outcome, Visitor
 
 # The end of a chain, where the next records go.
 
@@ -129,22 +129,13 @@ class Audit(Protocol):
 
 async def record_access(
     audit: Audit,
-    principal: str,
+    visitor: Visitor,
     *actions: str,
-    conversation: str = "",
     patient: PatientId | None = None,
-    run_id: str | None = None,
     outcome: Outcome = "begun",
 ) -> None:
-    """Put an access outside turns on the trail; see `Audit.record`."""
-    entry = AuditEntry(
-        principal=principal,
-        conversation=conversation,
-        patient=patient,
-        run_id=run_id,
-        actions=actions,
-        outcome=outcome,
-    )
+    """Put an access on the trail; see `Audit.record`."""
+    entry = AuditEntry(**visitor._asdict(), patient=patient, actions=actions, outcome=outcome)
     await audit.record(entry)
 
 

@@ -13,6 +13,7 @@ from data_models import errors
 from data_models.clock import Clock
 from data_models.identifiers import PatientId, hashed
 from services.access.limits import MessageRate
+from services.audit.entry import Visitor
 from services.audit.trail import Audit, record_access
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.chart_access.policy import AccessPolicy
@@ -140,14 +141,7 @@ class ChartGuard:
         if self.reads is not None:
             self.reads.take(principal_id)
 
-    async def enter(
-        self,
-        principal_id: str,
-        patient_id: PatientId | None,
-        *,
-        conversation_id: str,
-        run_id: str | None = None,
-    ) -> None:
+    async def enter(self, visitor: Visitor, patient_id: PatientId | None) -> None:
         """Return if the chart may be shown, and count it; None is nobody's and open.
 
         Raises:
@@ -157,89 +151,50 @@ class ChartGuard:
         """
         if patient_id is None:
             return
-        access = await self.access(principal_id, patient_id)
+        who = visitor.principal
+        access = await self.access(who, patient_id)
         if not access.is_open:
-            await self.refuse(
-                principal_id, patient_id, conversation_id=conversation_id, run_id=run_id
-            )
+            await self.refuse(visitor, patient_id)
             raise _REFUSALS[access.state]
-        if self._counter.opened(principal_id, patient_id):
-            _log.error("charts_opened_alert", principal=hashed(principal_id), charts=ALERT_CHARTS)
+        if self._counter.opened(who, patient_id):
+            _log.error("charts_opened_alert", principal=hashed(who), charts=ALERT_CHARTS)
             self.alert("many_charts")
-            await record_access(
-                self.audit,
-                principal_id,
-                "many_charts_alert",
-                conversation=conversation_id,
-                patient=patient_id,
-                run_id=run_id,
-                outcome="done",
-            )
+            alert = "many_charts_alert"
+            await record_access(self.audit, visitor, alert, patient=patient_id, outcome="done")
 
-    async def open_chart(
-        self,
-        principal_id: str,
-        patient_id: PatientId | None,
-        action: str,
-        *,
-        conversation_id: str = "",
-    ) -> None:
+    async def open_chart(self, visitor: Visitor, patient_id: PatientId | None, action: str) -> None:
         """Return if the chart may be shown, once what is done there is on the audit trail.
 
         Raises:
             ChartClosedError, ChartUncheckedError: as `enter`.
             AuditUnavailableError: it is not on record, so it must not happen.
         """
-        await self.enter(principal_id, patient_id, conversation_id=conversation_id)
-        await record_access(
-            self.audit, principal_id, action, conversation=conversation_id, patient=patient_id
-        )
+        await self.enter(visitor, patient_id)
+        await record_access(self.audit, visitor, action, patient=patient_id)
 
-    async def refuse(
-        self,
-        principal_id: str,
-        patient_id: PatientId,
-        *,
-        conversation_id: str,
-        run_id: str | None = None,
-    ) -> None:
+    async def refuse(self, visitor: Visitor, patient_id: PatientId) -> None:
         """Put a refusal on the audit trail."""
         self.alert("chart_refused")
-        await record_access(
-            self.audit,
-            principal_id,
-            "open_chart",
-            conversation=conversation_id,
-            patient=patient_id,
-            run_id=run_id,
-            outcome="refused",
-        )
+        action = "open_chart"
+        await record_access(self.audit, visitor, action, patient=patient_id, outcome="refused")
 
-    async def break_glass(
-        self, principal_id: str, patient_id: PatientId, *, conversation_id: str, reason: str
-    ) -> Grant:
+    async def break_glass(self, visitor: Visitor, patient_id: PatientId, *, reason: str) -> Grant:
         """Open a closed chart for a while; on record and alerted before this returns.
 
         Raises:
             ChartClosedError: nobody breaks the glass here, or not beyond a key's range.
             StoreError: it could not be kept or put on record; the chart stays closed.
         """
+        who, action = visitor.principal, "break_glass"
         if self.glass is None or not self.glass.is_allowed:
             raise errors.ChartClosedError
-        if not self.is_in_range(principal_id, patient_id):
+        if not self.is_in_range(who, patient_id):
             raise errors.ChartClosedError
-        await record_access(
-            self.audit,
-            principal_id,
-            "break_glass",
-            conversation=conversation_id,
-            patient=patient_id,
-            outcome="done",
-        )
+        await record_access(self.audit, visitor, action, patient=patient_id, outcome="done")
         grant = await self.glass.grant(
-            principal_id, patient_id, conversation_id=conversation_id, reason=reason
+            who, patient_id, conversation_id=visitor.conversation, reason=reason
         )
-        _log.error("break_glass_alert", principal=hashed(principal_id), patient=hashed(patient_id))
+        _log.error("break_glass_alert", principal=hashed(who), patient=hashed(patient_id))
         self.alert("break_glass")
         return grant
 

@@ -67,4 +67,4 @@ def caretaker_for(
         replica=Replica(),
         clock=clock,
     )
-    return MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
+    return MaintenanceLease(claimant=claimant, ids=ids)

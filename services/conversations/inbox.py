@@ -50,26 +50,6 @@ class Inbox:
                 await self.conversations.forget_queued(message.conversation_id, queued.number)
             raise
 
-    async def read(self, conversation_id: str, *, owner: str) -> Conversation | None:
-        """Return the conversation as it is stored now; None if it is not the owner's.
-
-        Raises:
-            StoreError: nobody can tell just now.
-        """
-        stored = await self.conversations.read(conversation_id, fresh=True)
-        return None if stored is None or stored.document.owner != owner else stored.document
-
-    async def find(self, conversation: Conversation, run_id: str) -> IncomingMessage | None:
-        """Return the message that waits for that run; None if none does.
-
-        Raises:
-            StoreError: nobody can tell just now.
-        """
-        async for queued in self.conversations.list_in_line(conversation):
-            if queued.run_id == run_id:
-                return queued.message
-        return None
-
     async def _count_in(self, stored: Stored[Conversation], queued: QueuedMessage) -> None:
         conversation_id = stored.document.conversation_id
         for _ in range(_COUNT_TRIES):

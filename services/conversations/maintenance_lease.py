@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, BaseModel
 from data_models import errors
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.clock import Clock, IdSource
+from data_models.clock import IdSource
 from data_models.conversations.claim import Claim, change_nothing
 from data_models.conversations.incoming_message import IncomingMessage, Sender
 from data_models.identifiers import PatientId, storage_folder
@@ -58,7 +58,6 @@ class MaintenanceLease:
     """
 
     claimant: Claimant
-    clock: Clock
     ids: IdSource
     wait_seconds: float = 10.0
 
@@ -110,15 +109,15 @@ class MaintenanceLease:
             sender=Sender(principal_id=principal_id),
             message_id=self.ids.new_id("upkeep"),
             text="",
-            received_at=self.clock.now(),
+            received_at=self.claimant.clock.now(),
         )
-        give_up_at = self.clock.monotonic() + self.wait_seconds
+        give_up_at = self.claimant.clock.monotonic() + self.wait_seconds
         run_id = self.ids.new_id("upkeep")
         while True:
             claim = await self.claimant.claim_for_upkeep(conversation_id, message, run_id)
             if claim is not None:
                 return claim
-            if self.clock.monotonic() >= give_up_at:
+            if self.claimant.clock.monotonic() >= give_up_at:
                 raise errors.ConversationBusyError("a turn runs in this conversation")
             await asyncio.sleep(_POLL_SECONDS)
 

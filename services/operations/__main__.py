@@ -16,6 +16,7 @@ from typing import Any
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import RoundsError
 from data_models.identifiers import storable_patient_id
+from services.audit.entry import Visitor
 from services.audit.trail import AuditTrail, record_access
 from services.conversations.conversation_factory import caretaker_for
 from services.operations.backup import Backup, Restore
@@ -107,9 +108,8 @@ async def _forget(
 ) -> dict[str, Any]:
     patient_id = storable_patient_id(chosen.patient)
     if not chosen.dry_run:
-        await record_access(
-            trail, PRINCIPAL, "forget_patient", conversation="all", patient=patient_id
-        )
+        visitor = Visitor(PRINCIPAL, "all")
+        await record_access(trail, visitor, "forget_patient", patient=patient_id)
     try:
         return asdict(await forgetting.run(patient_id, dry_run=chosen.dry_run))
     finally:

@@ -7,6 +7,7 @@ from data_models.clock import IdSource
 from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import RateLimitedError
 from data_models.identifiers import PatientId
+from services.audit.entry import Visitor
 from services.chart_access.break_glass import Grant, is_reason, reason_in
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.names.person import Person
@@ -53,9 +54,8 @@ class ChartRights:
                 except RateLimitedError as error:
                     return verdict_saying(error.user_message, turn)
             return in_emergency(verdict, access)
-        await self._guard.refuse(
-            turn.user, patient_id, conversation_id=turn.registry.conversation_id, run_id=turn.run_id
-        )
+        visitor = Visitor(turn.user, turn.registry.conversation_id, turn.run_id)
+        await self._guard.refuse(visitor, patient_id)
         may_name = patient_id in (*turn.reading.named, turn.reading.active)
         may_name = may_name or _is_named_beyond_doubt(verdict, turn)
         return refused(verdict, access, turn, ids=self._ids, may_name=may_name)
@@ -73,9 +73,8 @@ class ChartRights:
             return None
         if not is_reason(reason):
             return reason_needed(question, turn, ids=self._ids)
-        return await self._guard.break_glass(
-            turn.user, closed, conversation_id=turn.registry.conversation_id, reason=reason
-        )
+        visitor = Visitor(turn.user, turn.registry.conversation_id)
+        return await self._guard.break_glass(visitor, closed, reason=reason)
 
 
 def _is_named_beyond_doubt(verdict: PatientVerdict, turn: PatientTurn) -> bool:

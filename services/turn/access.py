@@ -8,7 +8,7 @@ import structlog
 from data_models.clock import Clock
 from data_models.errors import AuditUnavailableError, RoundsError
 from data_models.identifiers import PatientId
-from services.audit.entry import AuditEntry
+from services.audit.entry import AuditEntry, Visitor
 from services.audit.receipt import ReceiptFacts, digest_of, receipt_of
 from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
@@ -29,18 +29,10 @@ class TurnAccess:
             ChartClosedError: the chart is not open to the sender, whoever of a group opened it.
             AuditUnavailableError: the access is not on record, so it does not happen.
         """
-        principal_id = turn.message.sender.principal_id
-        await self.guard.enter(
-            principal_id, patient_id, conversation_id=turn.conversation_id, run_id=turn.run.run_id
-        )
-        await record_access(
-            self.audit,
-            principal_id,
-            action,
-            conversation=turn.conversation_id,
-            patient=patient_id,
-            run_id=turn.run.run_id,
-        )
+        who = turn.message.sender.principal_id
+        visitor = Visitor(who, turn.conversation_id, turn.run.run_id)
+        await self.guard.enter(visitor, patient_id)
+        await record_access(self.audit, visitor, action, patient=patient_id)
 
 
 # Makes the receipt of each finished turn, and puts its hash on the audit trail.

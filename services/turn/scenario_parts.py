@@ -6,6 +6,7 @@ from data_models.clock import Clock, IdSource
 from data_models.identifiers import PatientId
 from data_models.scenarios.scenario_session import MigrationAppliedEvent
 from data_models.storage.blob_store import BlobStore, put_blob
+from services.audit.entry import Visitor
 from services.audit.trail import Audit, is_on_trail, record_access
 from services.model_port import StructuredModel
 from services.records.resources.ports import PatientRecords
@@ -54,16 +55,8 @@ class ScenarioEvents:
         if is_retry and await self._blobs.read(name) is not None:
             return
         if not (is_retry and await is_on_trail(self._trail, mark, since=event.timestamp)):
-            await record_access(
-                self._audit,
-                principal,
-                ACTION,
-                mark,
-                conversation=conversation,
-                patient=patient,
-                run_id=run_id,
-                outcome="done",
-            )
+            visitor = Visitor(principal, conversation, run_id)
+            await record_access(self._audit, visitor, ACTION, mark, patient=patient, outcome="done")
         await put_blob(self._blobs, name, event.model_dump_json().encode())
 
 

@@ -21,9 +21,8 @@ from data_models.conversations.claim_decision import queue_length
 from data_models.conversations.conversation import Conversation
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.documents import Stored
-from services.conversations.claimant import Claimant
 from services.language.replies.commands import command_in
-from services.runs.hub import Run, RunHub, StopRequests
+from services.runs.hub import Run
 from services.turn_scheduler.conversation_worker import ConversationWorker, Deliver
 from services.turn_scheduler.turn_slots import RunningTurns
 
@@ -38,14 +37,12 @@ class TurnScheduler:
     """The one way into the pipeline, for transports."""
 
     driver: ConversationWorker
-    claimant: Claimant
-    hub: RunHub
     ids: IdSource
-    stops: StopRequests
     message_limit_chars: int = 16_000
 
     def __post_init__(self) -> None:
-        self._crisis_response = self.driver.crisis_response
+        self.claimant, self.hub = self.driver.claimant, self.driver.hub
+        self.stops, self._crisis_response = self.driver.stops, self.driver.crisis_response
         self._conversations: dict[str, RunningTurns] = {}
         self._is_stopping = False
 
@@ -110,14 +107,17 @@ class TurnScheduler:
         run = self.find(conversation_id, run_id, owner=owner)
         if run is not None or self._is_stopping:
             return run
-        stored = await self.claimant.inbox.read(conversation_id, owner=owner)
-        if stored is None:
+        conversations = self.claimant.conversations
+        stored = await conversations.read(conversation_id, fresh=True)
+        if stored is None or stored.document.owner != owner:
             return None
-        turn = stored.running_turn
+        turn = stored.document.running_turn
         if turn is not None and turn.run_id == run_id and turn.purpose == "turn":
             return await self._wait_for(turn.message, run_id, is_queued=False)
-        message = await self.claimant.inbox.find(stored, run_id)
-        return None if message is None else await self._wait_for(message, run_id, is_queued=True)
+        async for queued in conversations.list_in_line(stored.document):
+            if queued.run_id == run_id:
+                return await self._wait_for(queued.message, run_id, is_queued=True)
+        return None
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
         """Cancel the running turn, here or elsewhere; False if none runs. What was shown is kept.

@@ -14,6 +14,7 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.patient_context_models import PatientContext, Registry
 from data_models.storage.blob_store import BlobStore
+from services.audit.entry import Visitor
 from services.audit.trail import Audit, record_access
 from services.conversations.clearing import ClearUndo
 from services.conversations.maintenance_lease import MaintenanceLease
@@ -50,7 +51,7 @@ class Restoring:
             now = self.reader.clock.now()
             if (last := claim.conversation.undoable_clear(chat.owner, now=now)) is None:
                 raise NothingToUndoError("no clear of the caller's, or an old one")
-            await record_access(self.audit, chat.owner, "undo_clear", conversation=chat.chat_id)
+            await record_access(self.audit, chat.visitor, "undo_clear")
             # No turn shows how far it is.
             return await self.undo.undo(claim, last, now=now, tell=lambda *_: None)
 
@@ -79,7 +80,7 @@ class Branching:
         row = await self._row(chat.chat_id, patient)
         branch_id = self.reader.ids.new_id("chat")
         for one, action in ((chat.chat_id, "branch"), (branch_id, "begin_branch")):
-            await record_access(self.audit, chat.owner, action, conversation=one, patient=patient)
+            await record_access(self.audit, Visitor(chat.owner, one), action, patient=patient)
         await self.reader.owners.add(chat.owner, branch_id)
         turns = [turn for turn in page.turns if not is_open(turn)]
         await self._copy_talk(branch_id, patient, turns, page.views)

@@ -17,6 +17,7 @@ from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.patient_identity import identity_noted
+from services.audit.entry import Visitor
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.owner_index import OwnerIndex
 from services.language.words.detection import language_of
@@ -41,6 +42,11 @@ class OwnedChat(NamedTuple):
     chat_id: str
     owner: str
     patient_id: str | None = None
+
+    @property
+    def visitor(self) -> Visitor:
+        """The owner as who comes to data of patients."""
+        return Visitor(self.owner, self.chat_id)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,7 +239,7 @@ class ConversationReader:
             ChartClosedError: the patient's chart is not open to the owner.
         """
         patient = await self._patient(await self._check_access(chat), chat.patient_id)
-        await self.guard.enter(chat.owner, patient, conversation_id=chat.chat_id)
+        await self.guard.enter(chat.visitor, patient)
         return patient
 
     async def enter_chart(self, chat: OwnedChat, action: str) -> PatientId:
@@ -246,7 +252,7 @@ class ConversationReader:
         patient = await self._patient(await self._check_access(chat), chat.patient_id)
         if patient is None:
             raise errors.NotFoundError("no such patient here")
-        await self.guard.open_chart(chat.owner, patient, action, conversation_id=chat.chat_id)
+        await self.guard.open_chart(chat.visitor, patient, action)
         return patient
 
     async def _views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
@@ -293,7 +299,7 @@ class ConversationReader:
         self, conversation: Conversation, patient_id: PatientId | None, owner: str, action: str
     ) -> ChatContext:
         chat_id = conversation.conversation_id
-        await self.guard.open_chart(owner, patient_id, action, conversation_id=chat_id)
+        await self.guard.open_chart(Visitor(owner, chat_id), patient_id, action)
         stored = await self.contexts.read(chat_id, patient_id, epoch=conversation.epoch, fresh=True)
         return stored.document
 

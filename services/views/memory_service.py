@@ -53,7 +53,7 @@ class MemoryService:
         patient, owner = await self.reader.roster_member(chat), chat.owner
         # Names of what is done, no content.
         actions = dict.fromkeys(f"{one.op}_memory" for one in operations)
-        await record_access(self.audit, owner, *actions, conversation=chat.chat_id, patient=patient)
+        await record_access(self.audit, chat.visitor, *actions, patient=patient)
         async with self.lease.holding_document(
             self.reader.contexts, chat.chat_id, patient, principal_id=owner
         ) as held:

@@ -12,6 +12,7 @@ from data_models.errors import BadFrameError, NotFoundError
 from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_identity import PatientIdentity, identity_noted
 from services.attachments.papers import is_paper, papers_of
+from services.audit.entry import Visitor
 from services.chart_access.chart_guard import ChartGuard
 from services.records.big_charts import make_view
 from services.records.resources.ports import PERSON, PatientRecords
@@ -214,7 +215,7 @@ class ProgramCharts:
         """
         check_part(part, name)
         patient = storable_patient_id(patient_id)
-        await self.guard.open_chart(principal_id, patient, f"program_read_{part}")
+        await self.guard.open_chart(Visitor(principal_id), patient, f"program_read_{part}")
         now = self.clock.now()
         who = demographics(await self.records.load(patient, PERSON), today=now.date())
         identity = identity_noted(

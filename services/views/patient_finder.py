@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from data_models.errors import BadFrameError, ChartClosedError
 from data_models.identifiers import PatientId
+from services.audit.entry import Visitor
 from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, NameSought, Sought
@@ -62,7 +63,7 @@ class PatientFinder:
         """
         if len(text) > QUERY_LIMIT_CHARS:
             raise BadFrameError(f"q: at most {QUERY_LIMIT_CHARS} characters")
-        await record_access(self.audit, owner, "find_patients")
+        await record_access(self.audit, Visitor(owner), "find_patients")
         query = _Query(text=text)
         index = await self.directory.people_for(query.sought())
         found = sorted(query.among(index), key=by_name)
@@ -101,7 +102,7 @@ class PatientFinder:
         same = [each for each, person in found.items() if person.born_on == theirs.born_on]
         if len(found) != 1 or len(same) != 1 or same[0] is None:
             raise ChartClosedError
-        await self.guard.enter(owner, same[0], conversation_id="")
+        await self.guard.enter(Visitor(owner), same[0])
         return same[0]
 
 

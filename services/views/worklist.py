@@ -15,6 +15,7 @@ from data_models import errors
 from data_models.clock import Clock
 from data_models.identifiers import PatientId, hashed, storable_patient_id
 from data_models.storage.blob_store import BlobStore, put_blob
+from services.audit.entry import Visitor
 from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, Sought
@@ -85,7 +86,7 @@ class Worklist:
         Raises:
             RecordsError: the directory has no answer.
         """
-        await record_access(self.audit, owner, "read_worklist")
+        await record_access(self.audit, Visitor(owner), "read_worklist")
         day = self.clock.now().astimezone(self.zone).date()
         found, state = await self._find_seen(day)
         seen = sorted(
@@ -121,20 +122,20 @@ class Worklist:
         patient = _storable(patient_id)
         if patient is None or patient not in await self._find_known([patient]):
             raise errors.NoSuchPatientError("the records know no such patient")
-        await self.guard.enter(owner, patient, conversation_id="")
+        await self.guard.enter(Visitor(owner), patient)
         pins = await self._pins(owner)
         if patient in pins:
             return
         if len(pins) >= PINS_LIMIT:
             raise errors.WorklistFullError(limit=PINS_LIMIT)
-        await record_access(self.audit, owner, "pin_patient", patient=patient)
+        await record_access(self.audit, Visitor(owner), "pin_patient", patient=patient)
         await put_blob(self.store, _name(owner, patient), _MARK)  # or another page of theirs did
 
     async def unpin(self, patient_id: str, *, owner: str) -> None:
         """Take a patient off the owner's list; one who is not there, or not known, is no error."""
         if (patient := _storable(patient_id)) is None:
             return
-        await record_access(self.audit, owner, "unpin_patient", patient=patient)
+        await record_access(self.audit, Visitor(owner), "unpin_patient", patient=patient)
         await self.store.delete(_name(owner, patient))
 
     async def _find_seen(self, day: date) -> tuple[DaySeen, TodayState]:

@@ -39,9 +39,7 @@ async def world() -> World:
 def mover(world: World) -> Mover:
     """As a command of another process makes it."""
     away = World(sessions=world.sessions, users=world.users, replica=FarReplica())
-    lease = MaintenanceLease(
-        claimant=away.claimant, clock=away.clock, ids=away.ids, wait_seconds=0.1
-    )
+    lease = MaintenanceLease(claimant=away.claimant, ids=away.ids, wait_seconds=0.1)
     holding = partial(holding_folder, store=world.sessions, lease=lease, principal_id="migration")
     return Mover(
         store=world.sessions,

@@ -250,10 +250,7 @@ class World:
                 slots=self.slots,
                 stops=stops,
             ),
-            claimant=claimant,
-            hub=hub,
             ids=ids,
-            stops=stops,
         )
         self.reader = ConversationReader(
             conversations=self.conversations,

@@ -20,6 +20,7 @@ from data_models.identifiers import hashed
 from data_models.scenarios.scenario_session import MigrationAppliedEvent
 from data_models.storage.blob_store import BlobInfo, BlobStore
 from data_models.values import Value, read_value
+from services.audit.entry import Visitor
 from services.audit.trail import Audit, record_access
 
 READ_LIMIT = 50
@@ -100,7 +101,7 @@ class ActLog:
         which = (f"session:{hashed(session_id)}"[:80],) if session_id else ()
         patient = None if document is None else document.patient_id
         actions = (f"operator.{action}", *which)
-        await record_access(self.audit, operator, *actions, conversation=where, patient=patient)
+        await record_access(self.audit, Visitor(operator, where), *actions, patient=patient)
 
     async def write(self, scenario_id: str, entry: JournalEntry) -> None:
         """Add an act.

@@ -4,6 +4,7 @@ import pytest
 
 from data_models.errors import BadFrameError, ChartClosedError, NotFoundError, StoreUnavailableError
 from data_models.identifiers import PatientId
+from services.audit.entry import Visitor
 from services.audit.trail import NoAudit
 from services.chart_access.break_glass import BreakGlass, reason_in
 from services.chart_access.chart_guard import ChartGuard
@@ -74,7 +75,7 @@ async def test_where_it_is_off_or_beyond_a_keys_range_nothing_opens() -> None:
             is_in_range=lambda *_, answer=is_in_range: answer,
         )
         with pytest.raises(ChartClosedError):
-            await guard.break_glass("ada", P4, conversation_id="c", reason=WHY)
+            await guard.break_glass(Visitor("ada", "c"), P4, reason=WHY)
         assert not (await guard.access("ada", P4)).may_break_glass
 
 
@@ -84,7 +85,7 @@ async def test_a_store_that_is_down_opens_nothing() -> None:
     guard = ChartGuard(policy=Closed(), audit=NoAudit(), clock=FixedClock(), glass=glass)
     assert (await guard.access("ada", P4)).state == "closed"
     with pytest.raises(StoreUnavailableError):
-        await guard.break_glass("ada", P4, conversation_id="c", reason=WHY)
+        await guard.break_glass(Visitor("ada", "c"), P4, reason=WHY)
 
 
 def test_the_reason_follows_the_command_and_is_one_line() -> None:

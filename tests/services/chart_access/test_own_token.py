@@ -11,6 +11,7 @@ from aiohttp import hdrs, web
 from data_models import errors
 from data_models.identifiers import PatientId
 from services.access.on_behalf import OnBehalf
+from services.audit.entry import Visitor
 from services.audit.trail import NoAudit
 from services.chart_access.chart_access_factory import charts_for
 from services.chart_access.chart_guard import ChartGuard
@@ -66,7 +67,7 @@ class Office:
     async def reads(self, principal: str) -> list[str]:
         """Return the ids of what the principal is shown of the chart."""
         with reading_as(principal):
-            await self.guard.enter(principal, P9, conversation_id="c")
+            await self.guard.enter(Visitor(principal, "c"), P9)
             record = await self.records.load(P9)
         return sorted(str(one["id"]) for one in (each.raw for each in record.entries.values()))
 
@@ -95,7 +96,7 @@ def guard(office: Office) -> ChartGuard:
 
 
 async def entered(guard: ChartGuard) -> None:
-    await guard.enter(ADA, P9, conversation_id="c")
+    await guard.enter(Visitor(ADA, "c"), P9)
 
 
 async def test_the_server_is_asked_with_the_users_token_and_no_other(
@@ -215,6 +216,6 @@ async def test_what_is_opened_in_an_emergency_is_read_with_the_servers_token(
     await signed_in(on_behalf, directory)
     with pytest.raises(errors.ChartClosedError):
         await office.reads(BOB)
-    await office.guard.break_glass(BOB, P9, conversation_id="c", reason="resuscitation")
+    await office.guard.break_glass(Visitor(BOB, "c"), P9, reason="resuscitation")
     assert "secret" in await office.reads(BOB)
     assert "secret" not in await office.reads(ADA)

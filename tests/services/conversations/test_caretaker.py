@@ -18,9 +18,7 @@ TIMES = ClaimTimes(renew_every=timedelta(hours=1))
 
 
 def maintenance_lease(world: World, *, wait_seconds: float = 5.0) -> MaintenanceLease:
-    return MaintenanceLease(
-        claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=wait_seconds
-    )
+    return MaintenanceLease(claimant=world.claimant, ids=world.ids, wait_seconds=wait_seconds)
 
 
 @pytest.fixture

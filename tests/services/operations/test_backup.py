@@ -34,7 +34,7 @@ def stores_of(world: World) -> dict[str, BlobStore]:
 
 
 def backup_of(world: World) -> Backup:
-    maintenance_lease = MaintenanceLease(claimant=world.claimant, clock=world.clock, ids=world.ids)
+    maintenance_lease = MaintenanceLease(claimant=world.claimant, ids=world.ids)
     return Backup(
         containers=stores_of(world),
         conversations=SESSIONS,

@@ -31,7 +31,7 @@ def forgetting_on(world: World, *, wait_seconds: float = 5.0) -> Forgetting:
         sessions=world.sessions, users=world.users, clock=world.clock, replica=FarReplica()
     )
     maintenance_lease = MaintenanceLease(
-        claimant=beside.claimant, clock=world.clock, ids=world.ids, wait_seconds=wait_seconds
+        claimant=beside.claimant, ids=world.ids, wait_seconds=wait_seconds
     )
     return Forgetting(
         sessions=world.sessions, users=world.users, maintenance_lease=maintenance_lease

@@ -124,9 +124,7 @@ async def test_an_idle_conversation_is_held_while_its_memory_is_archived_and_goe
 
 
 def _archive_of(world: World) -> IdleArchive:
-    lease = MaintenanceLease(
-        claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=0
-    )
+    lease = MaintenanceLease(claimant=world.claimant, ids=world.ids, wait_seconds=0)
     holding = partial(holding_folder, store=world.sessions, lease=lease, principal_id="up")
     return IdleArchive(store=world.sessions, holding=holding, clock=world.clock, ids=world.ids)
 

@@ -158,7 +158,7 @@ async def test_after_a_forget_nothing_can_be_undone() -> None:
     store = MemoryBlobStore()
     world = await talked(store)
     await world.tell("clear")
-    lease = MaintenanceLease(claimant=world.claimant, clock=world.clock, ids=world.ids)
+    lease = MaintenanceLease(claimant=world.claimant, ids=world.ids)
     forgetting = Forgetting(sessions=store, users=MemoryBlobStore(), maintenance_lease=lease)
     await forgetting.run(PatientId("patient_4"), dry_run=False)
 
@@ -210,7 +210,7 @@ async def test_the_owner_s_button_does_what_the_word_does_and_nobody_else_s_does
     restoring = Restoring(
         reader=world.reader,
         undo=ClearUndo(clearing=Clearing(store=store, contexts=world.contexts)),
-        lease=MaintenanceLease(claimant=world.claimant, clock=world.clock, ids=world.ids),
+        lease=MaintenanceLease(claimant=world.claimant, ids=world.ids),
         audit=world.trail,
     )
     owner = world.message("").owner

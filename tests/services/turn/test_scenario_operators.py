@@ -45,7 +45,7 @@ def operators(world: ScenarioWorld) -> Operators:
         registry=CollectorRegistry(),
         clock=world.clock,
         ids=world.ids,
-        lease=MaintenanceLease(claimant=world.world.claimant, clock=world.clock, ids=world.ids),
+        lease=MaintenanceLease(claimant=world.world.claimant, ids=world.ids),
         works=False,
     )
 

@@ -55,9 +55,7 @@ def service_on(world: World, *, wait_seconds: float = 5.0) -> AttachmentService:
     directory = FileDirectory(records=records, fits=PATTERN.matches, clock=clock)
     return AttachmentService(
         reader=world.reader,
-        lease=MaintenanceLease(
-            claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=wait_seconds
-        ),
+        lease=MaintenanceLease(claimant=world.claimant, ids=world.ids, wait_seconds=wait_seconds),
         linker=SubjectLinker(directory=directory, fits=PATTERN.matches, seconds=30),
         documents=DocumentReader(),
     )

@@ -106,7 +106,7 @@ async def test_who_is_forgotten_meanwhile_does_not_come_back(world: World) -> No
     other = World(
         sessions=world.sessions, users=world.users, clock=world.clock, replica=FarReplica()
     )
-    lease = MaintenanceLease(claimant=other.claimant, clock=world.clock, ids=world.ids)
+    lease = MaintenanceLease(claimant=other.claimant, ids=world.ids)
     forgetting = Forgetting(sessions=world.sessions, users=world.users, maintenance_lease=lease)
     branching = branching_on(world)
     write = world.conversations.write

@@ -79,7 +79,7 @@ def service(world: World) -> MemoryService:
 
 def service_of(world: World, *, wait_seconds: float = 5.0) -> MemoryService:
     maintenance_lease = MaintenanceLease(
-        claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=wait_seconds
+        claimant=world.claimant, ids=world.ids, wait_seconds=wait_seconds
     )
     return MemoryService(
         reader=world.reader,
