@@ -43,7 +43,7 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
         service_urls=access.service_urls,
         clock=services.clock,
     )
-    outbox, deliveries = Outbox(connector=connector), services.deliveries
+    outbox = Outbox(connector=connector)
     look = Look(
         footer=services.footer,
         link_hosts=frozenset(config.link_hosts),
@@ -56,15 +56,13 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
     parts = RendererParts(
         connector=connector,
         outbox=outbox,
-        deliveries=deliveries,
+        deliveries=services.deliveries,
         files=files,
         look=look,
         proposals=Proposals(),
         clock=services.clock,
     )
-    redelivery = Redelivery(
-        outbox=outbox, deliveries=deliveries, answers=services.answers, look=look
-    )
+    redelivery = Redelivery(parts=parts, answers=services.answers)
     delivery = Delivery(parts=parts, redelivery=redelivery)
     delivery.watch_late_replies()
     sign_in = _sign_in(config, services, access, delivery, tokens.at(None))

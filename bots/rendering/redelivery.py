@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import structlog
 
-from bots.outbox import Outbox
 from bots.reference import Activity, Reference, abilities_of
 from bots.rendering.delivery_record import PERHAPS_TWICE
-from bots.rendering.rendering import Look, TurnRenderer, text_activity
+from bots.rendering.rendering import TurnRenderer, text_activity
+from bots.rendering.run_renderer import RendererParts
 from data_models import errors
 from data_models.conversations.turn_events import AgentMessageFinished, RunFailed, TurnEvent
-from services.channels.deliveries import Deliveries, Owed
+from services.channels.deliveries import Owed
 from services.channels.ports import Repeats
 
 PATIENCE_SECONDS = 75.0
@@ -33,13 +33,10 @@ logger = structlog.get_logger()
 class Redelivery:
     """Pays what is left over: refused by the channel, or owed by a process that died."""
 
-    def __init__(
-        self, *, outbox: Outbox, deliveries: Deliveries, answers: Repeats, look: Look
-    ) -> None:
-        self._outbox = outbox
-        self._deliveries = deliveries
+    def __init__(self, *, parts: RendererParts, answers: Repeats) -> None:
+        self._outbox, self._look = parts.outbox, parts.look
+        self._deliveries = parts.deliveries
         self._answers = answers
-        self._look = look
         self._closing = asyncio.Event()
 
     def close(self) -> None:

@@ -76,12 +76,7 @@ async def _follow(request: web.Request, session: SocketSession) -> None:
     if following is None or session_id is None or not _streams(request):
         return
     try:
-        await following.follow(
-            session_id,
-            principal=principal_of(request),
-            chat_id=request.match_info["chat_id"],
-            page=session,
-        )
+        await following.follow(session_id, session)
     except RoundsError as error:
         logger.warning("socket.not_following", code=error.code)
 

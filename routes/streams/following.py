@@ -44,17 +44,16 @@ class Following:
     scheduler: TurnScheduler
     clock: Clock
 
-    async def follow(
-        self, session_id: str, *, principal: Principal, chat_id: str, page: "SocketSession"
-    ) -> None:
-        """Follow until cancelled, if the session was launched with a hub and for this chat.
+    async def follow(self, session_id: str, page: "SocketSession") -> None:
+        """Follow until cancelled, if the session was launched with a hub and for the page's chat.
 
         Raises:
             UnauthenticatedError: the session has ended.
         """
-        subscription = await self.smart.subscription_of(session_id, conversation_id=chat_id)
+        chat = page.chat_id
+        subscription = await self.smart.subscription_of(session_id, conversation_id=chat)
         if subscription is not None:
-            await _Talk(self, session_id, subscription, principal, chat_id, page).run()
+            await _Talk(self, session_id, subscription, page).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,6 @@ class _Talk:
     shared: Following
     session_id: str
     subscription: Subscription
-    principal: Principal
-    chat_id: str
     page: "SocketSession"
 
     async def run(self) -> None:
@@ -101,7 +98,7 @@ class _Talk:
 
     async def _take(self, event: HubEvent, connection: HubConnection) -> None:
         # Who signed out since, or was signed out, follows nobody: this raises.
-        await self.shared.smart.subscription_of(self.session_id, conversation_id=self.chat_id)
+        await self.shared.smart.subscription_of(self.session_id, conversation_id=self.page.chat_id)
         if event.name == SYNC_ERROR:
             await connection.answer(event.id, 200)
             await self._say("apart")
@@ -126,14 +123,14 @@ class _Talk:
 
     async def _find_opened(self, patient: object, *, is_late: bool) -> Opened:
         resource = patient if isinstance(patient, dict) else {}
-        chat = OwnedChat(self.chat_id, self.principal.id)
+        chat = OwnedChat(self.page.chat_id, self.page.principal.id)
         return await self.shared.follower.find_opened(resource, chat, is_late=is_late)
 
     async def _switch(self, event: HubEvent, found: Opened) -> bool:
         """Have a turn open the chart, unless anything came before it."""
         message = opening(
-            self.principal,
-            self.chat_id,
+            self.page.principal,
+            self.page.chat_id,
             PatientId(found.patient.patient_id),
             message_id=f"hub-{sha256(event.id.encode()).hexdigest()}",
             now=self.shared.clock.now(),
