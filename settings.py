@@ -427,6 +427,10 @@ class Settings(BaseSettings):
             return self.is_dev or bool(self.microsoft_app_id)
         return self.bot_endpoints
 
+    def is_bot(self, kind: BotKind) -> bool:
+        """Tell whether the team's bot is registered, and as one of this kind."""
+        return bool(self.microsoft_app_id) and self.microsoft_app_type == kind
+
     @property
     def model_provider(self) -> Literal["azure", "openai", "offline"]:
         """The provider after the rule of spec page 6.4."""
@@ -515,6 +519,7 @@ _ID = "11111111-2222-…"
 _Applies: TypeAlias = Callable[[Settings], bool]
 # fmt: off
 _NEEDS: tuple[tuple[str, _Applies, dict[str, str]], ...] = (
+    ("AUTH_MODE=api_key", lambda s: s.auth_mode == "api_key" and s.api_keys_file is None, {"API_KEYS": f"alice:{'0' * 64}"}),
     ("AUTH_MODE=entra", lambda s: s.auth_mode == "entra", {"ENTRA_TENANT_ID": _ID, "ENTRA_AUDIENCE": "api://rounds"}),
     ("AUTH_MODE=app_service, which believes a proxy", lambda s: s.auth_mode == "app_service", {"TRUSTED_PROXY": "true"}),
     ("AUTH_MODE=oidc", lambda s: s.auth_mode == "oidc", {"OIDC_ISSUER": "https://login.example.org", "OIDC_CLIENT_ID": _ID, "OIDC_CLIENT_SECRET": "a1B~…"}),
@@ -525,7 +530,12 @@ _NEEDS: tuple[tuple[str, _Applies, dict[str, str]], ...] = (
     ("ASSISTANT_BACKEND=graph", lambda s: s.is_graph_client, {"GRAPH_TENANT_ID": _ID}),
     ("GRAPH_CLIENT_SECRET", lambda s: s.is_graph_client and s.graph_client_secret is not None, {"GRAPH_CLIENT_ID": _ID}),
     ("ACCESS_POLICY=token", lambda s: s.access_policy == "token", {"FHIR_USER_SCOPE": "https://…/user_impersonation", "FHIR_BASE_URL": "https://fhir.example.org/r4"}),
+    ("ACCESS_POLICY=token", lambda s: s.access_policy == "token", {"BOT_SIGN_IN_CONNECTION": "rounds-sso"}),
+    ("GRAPH_ON_BEHALF", lambda s: s.graph_on_behalf and s.access_policy != "token", {"BOT_SIGN_IN_CONNECTION": "rounds-sso"}),
     ("BOT_SIGN_IN_CONNECTION", lambda s: s.bot_sign_in_connection is not None, {"MicrosoftAppId": _ID}),
+    ("MicrosoftAppType=MultiTenant", lambda s: s.is_bot("MultiTenant"), {"MicrosoftAppPassword": "a1B~…"}),
+    ("MicrosoftAppType=SingleTenant", lambda s: s.is_bot("SingleTenant"), {"MicrosoftAppPassword": "a1B~…", "MicrosoftAppTenantId": _ID}),
+    ("MicrosoftAppType=UserAssignedMSI", lambda s: s.is_bot("UserAssignedMSI"), {"MicrosoftAppTenantId": _ID}),
     ("LLM_PROVIDER=openai without OPENAI_BASE_URL", lambda s: s.model_provider == "openai" and s.openai_base_url is None, {"OPENAI_API_KEY": "sk-…"}),
     ("LLM_PROVIDER=azure", lambda s: s.model_provider == "azure", {"AZURE_OPENAI_ENDPOINT": "https://…"}),
     ("Azure OpenAI", lambda s: s.model_provider == "azure", {"AZURE_OPENAI_DEPLOYMENT_NAME": "gpt-4.1"}),
@@ -541,6 +551,19 @@ _HTTPS: tuple[tuple[str, Callable[[Settings], Iterable[str | None]], str], ...] 
     ("SPEECH_URL", lambda s: [s.speech_url], "https://…/v1/audio/transcriptions"),
 )
 """Addresses that are https, but on this machine."""
+_RULES: tuple[tuple[str, _Applies, str, str], ...] = (
+    ("HOST", lambda s: s.is_dev and not is_loopback_host(s.host), "with AUTH_MODE=dev must be a loopback address", "HOST=127.0.0.1"),
+    ("AUTH_MODE", lambda s: bool(s.smart_issuers) and s.auth_mode != "oidc", "is needed with SMART_ISSUERS, whose users are kept in its sessions", "AUTH_MODE=oidc"),
+    ("GRAPH_TOKEN", lambda s: s.assistant_backend == "graph" and s.graph_token is not None and not s.is_dev, "is one user's, whose mailbox everybody would read; with AUTH_MODE=dev only", "GRAPH_TOKEN="),
+    ("BOT_SIGN_IN_CLIENT_ID", lambda s: s.bot_sign_in_connection is not None and s.sign_in_client[1] is None, "is needed with BOT_SIGN_IN_CONNECTION, with its secret: a managed identity has none", f"BOT_SIGN_IN_CLIENT_ID={_ID}"),
+    ("AUDIT", lambda s: not s.audit and not s.is_dev, "may be off with AUTH_MODE=dev only", "AUDIT=true"),
+    ("MicrosoftAppId", lambda s: bool(s.bot_endpoints) and not (s.is_dev or s.microsoft_app_id), "is needed with BOT_ENDPOINTS=true outside AUTH_MODE=dev", f"MicrosoftAppId={_ID}"),
+    ("APP_BLOB_STORAGE_ENDPOINT", lambda s: bool(s.azure_storage_connection_string and s.app_blob_storage_endpoint), "and AZURE_STORAGE_CONNECTION_STRING are both set; keep one", "APP_BLOB_STORAGE_ENDPOINT="),
+    ("TURN_QUEUE", lambda s: s.turn_queue is not None and s.azure_account is None, "needs Azure storage: a queue on one machine hands nothing over", "TURN_QUEUE="),
+    ("CLAIM_RENEW_SECONDS", lambda s: s.claim_renew_seconds * 2 >= s.claim_seconds, "must be under half of CLAIM_SECONDS", "CLAIM_RENEW_SECONDS=10"),
+    ("FHIR_CLIENT_ID", lambda s: s.fhir_client_id is not None and (s.fhir_client_secret is None) == (s.fhir_client_key_file is None), "needs FHIR_CLIENT_SECRET or FHIR_CLIENT_KEY_FILE, and not both", "FHIR_CLIENT_KEY_FILE=/run/secrets/fhir.pem"),
+)
+"""Variables that do not go together as they are, why, and a line that would be right."""
 # fmt: on
 
 
@@ -552,20 +575,12 @@ def _problems_of(settings: Settings) -> Iterator[Problem]:
     for name, addresses, example in _HTTPS:
         if not all(_is_safe_url(url) for url in addresses(settings) if url):
             yield Problem(name, "must be https", f"{name}={example}")
+    for name, is_broken, text, example in _RULES:
+        if is_broken(settings):
+            yield Problem(name, text, example)
     yield from _folder_problems(settings)
-    yield from _access_problems(settings)
-    yield from _bot_problems(settings)
     yield from _agent_bot_problems(settings)
     yield from _fhir_problems(settings)
-    if settings.azure_storage_connection_string and settings.app_blob_storage_endpoint:
-        text = "and AZURE_STORAGE_CONNECTION_STRING are both set; keep one"
-        yield Problem("APP_BLOB_STORAGE_ENDPOINT", text, "APP_BLOB_STORAGE_ENDPOINT=")
-    if settings.turn_queue and settings.azure_account is None:
-        text = "needs Azure storage: a queue on one machine hands nothing over"
-        yield Problem("TURN_QUEUE", text, "TURN_QUEUE=")
-    if settings.claim_renew_seconds * 2 >= settings.claim_seconds:
-        text = "must be under half of CLAIM_SECONDS"
-        yield Problem("CLAIM_RENEW_SECONDS", text, "CLAIM_RENEW_SECONDS=10")
 
 
 def _folder_problems(settings: Settings) -> Iterator[Problem]:
@@ -573,40 +588,6 @@ def _folder_problems(settings: Settings) -> Iterator[Problem]:
     for name, folder in folders.items():
         if folder is not None and not folder.is_dir():
             yield Problem(name, f"is no folder: {folder}", f"{name}=./folder")
-
-
-def _access_problems(settings: Settings) -> Iterator[Problem]:
-    mode, by_token = settings.auth_mode, settings.access_policy == "token"
-    if mode == "dev" and not is_loopback_host(settings.host):
-        yield Problem("HOST", "with AUTH_MODE=dev must be a loopback address", "HOST=127.0.0.1")
-    if mode == "api_key" and not settings.api_keys and settings.api_keys_file is None:
-        yield _needed("API_KEYS", "AUTH_MODE=api_key", f"alice:{'0' * 64}")
-    if settings.smart_issuers and mode != "oidc":
-        yield _needed("AUTH_MODE", "SMART_ISSUERS, whose users are kept in its sessions", "oidc")
-    if settings.assistant_backend == "graph" and settings.graph_token and not settings.is_dev:
-        text = "is one user's, whose mailbox everybody would read; with AUTH_MODE=dev only"
-        yield Problem("GRAPH_TOKEN", text, "GRAPH_TOKEN=")
-    if settings.bot_sign_in_connection is None and (by_token or settings.graph_on_behalf):
-        when = "ACCESS_POLICY=token" if by_token else "GRAPH_ON_BEHALF"
-        yield _needed("BOT_SIGN_IN_CONNECTION", when, "rounds-sso")
-    if settings.bot_sign_in_connection is not None and settings.sign_in_client[1] is None:
-        text = "is needed with BOT_SIGN_IN_CONNECTION, with its secret: a managed identity has none"
-        yield Problem("BOT_SIGN_IN_CLIENT_ID", text, f"BOT_SIGN_IN_CLIENT_ID={_ID}")
-    if not settings.audit and not settings.is_dev:
-        yield Problem("AUDIT", "may be off with AUTH_MODE=dev only", "AUDIT=true")
-
-
-def _bot_problems(settings: Settings) -> Iterator[Problem]:
-    kind = settings.microsoft_app_type
-    if not settings.microsoft_app_id:
-        if settings.bot_endpoints and not settings.is_dev:
-            text = "is needed with BOT_ENDPOINTS=true outside AUTH_MODE=dev"
-            yield Problem("MicrosoftAppId", text, f"MicrosoftAppId={_ID}")
-        return
-    if kind != "UserAssignedMSI" and not settings.microsoft_app_password:
-        yield _needed("MicrosoftAppPassword", f"MicrosoftAppType={kind}", "a1B~…")
-    if kind != "MultiTenant" and not settings.microsoft_app_tenant_id:
-        yield _needed("MicrosoftAppTenantId", f"MicrosoftAppType={kind}", _ID)
 
 
 def _agent_bot_problems(settings: Settings) -> Iterator[Problem]:
@@ -634,10 +615,6 @@ def _fhir_problems(settings: Settings) -> Iterator[Problem]:
     chosen = [name for name, value in ways.items() if value]
     if len(chosen) > 1:
         yield Problem(chosen[1], f"and {chosen[0]} are both set; keep one", f"{chosen[1]}=")
-    proofs = [settings.fhir_client_secret, settings.fhir_client_key_file]
-    if settings.fhir_client_id and proofs.count(None) != 1:
-        text = "needs FHIR_CLIENT_SECRET or FHIR_CLIENT_KEY_FILE, and not both"
-        yield Problem("FHIR_CLIENT_ID", text, "FHIR_CLIENT_KEY_FILE=/run/secrets/fhir.pem")
 
 
 def _is_safe_url(url: str) -> bool:

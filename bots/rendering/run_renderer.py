@@ -194,11 +194,9 @@ class RunRenderer:
             if error.is_maybe_taken:
                 await self._record.keep(final, error)
                 return stream_id
-            logger.info("bot_stream_not_ended", run_id=self._run.run_id)
-        except errors.ChannelRefusedError as error:
-            logger.info("bot_stream_refused", run_id=self._run.run_id, code=error.code)
-        except errors.ChannelError:
-            logger.info("bot_stream_not_ended", run_id=self._run.run_id)
+            logger.info("bot_stream_not_ended", run_id=self._run.run_id, code=error.code)
+        except errors.ChannelError as error:
+            logger.info("bot_stream_not_ended", run_id=self._run.run_id, code=error.code)
         return None
 
     async def _say(self, activity: Activity) -> None:

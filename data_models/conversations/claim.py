@@ -112,7 +112,11 @@ class Claim:
         await self.update(change)
 
     async def release(
-        self, answered: AnsweredMessage | None, *, change: Change, successor: "Successor | None"
+        self,
+        answered: AnsweredMessage | None,
+        *,
+        change: Change = lambda _: None,
+        successor: Successor | None = None,
     ) -> "Claim | None":
         """Commit the turn as answered and free the conversation, or hand it to `successor`.
 
@@ -154,8 +158,11 @@ class Claim:
         return replace(self, was_known=True)
 
     @asynccontextmanager
-    async def renewing(self, on_lost: Callable[[], object]) -> AsyncIterator[None]:
-        """Renew the claim in the background; call `on_lost` when it turns out to be lost."""
+    async def renewing(self, on_lost: Callable[[], object] = lambda: None) -> AsyncIterator[None]:
+        """Renew the claim in the background; call `on_lost` when it turns out to be lost.
+
+        Whoever does not ask for that is told by the next write.
+        """
         task = asyncio.create_task(self._renew(on_lost))
         try:
             yield
@@ -208,10 +215,6 @@ class Claim:
     def _see(self, stored: Stored[Conversation]) -> None:
         if stored.etag is not None:  # it has one: it was read
             self.conversation, self.etag = stored.document, stored.etag
-
-
-def change_nothing(_: Conversation) -> None:
-    """Release a claim with this to change nothing else."""
 
 
 def lease_end(now: datetime, times: ClaimTimes) -> datetime:

@@ -177,7 +177,7 @@ class Claimant:
         await self.conversations.sweep(claim.conversation)
         if answered is None:
             return claim
-        await claim.release(answered, change=lambda draft: draft.keep_questions([]), successor=None)
+        await claim.release(answered, change=lambda draft: draft.keep_questions([]))
         return None
 
     async def successor(self, conversation: Conversation) -> Successor | None:

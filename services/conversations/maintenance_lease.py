@@ -16,7 +16,7 @@ from data_models import errors
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import IdSource
-from data_models.conversations.claim import Claim, change_nothing
+from data_models.conversations.claim import Claim
 from data_models.conversations.incoming_message import IncomingMessage, Sender
 from data_models.identifiers import PatientId, storage_folder
 from data_models.layout import ConversationLayout
@@ -74,12 +74,12 @@ class MaintenanceLease:
         """
         claim = await self._take_claim(conversation_id, principal_id)
         try:
-            async with claim.renewing(on_lost=_nothing):
+            async with claim.renewing():
                 yield claim
         finally:
             with suppress(errors.ClaimLostError):
                 # No successor: who queued a message meanwhile waits for the claim and takes it.
-                await claim.release(None, change=change_nothing, successor=None)
+                await claim.release(None)
 
     @asynccontextmanager
     async def holding_document(
@@ -157,7 +157,3 @@ class _Glance(BaseModel):
 async def _glance(store: BlobStore, folder: str) -> _Glance | None:
     blob = await store.read(ConversationLayout(folder).conversation)
     return None if blob is None else read_value(blob.data, _Glance)
-
-
-def _nothing() -> None:
-    """Losing the claim is told by the next write."""

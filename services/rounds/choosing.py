@@ -7,11 +7,16 @@ from datetime import date, tzinfo
 from data_models.errors import InvalidIdentifierError, RoundsListError
 from data_models.identifiers import PatientId, storable_patient_id
 from services.chart_access.chart_guard import ChartGuard
-from services.language.figures.full_dates import full_dates
 from services.language.words.letters import folded
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.rounds.round_list import PATIENTS_LIMIT
-from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatient, PatientFinder
+from services.views.patient_finder import (
+    QUERY_LIMIT_CHARS,
+    FoundPatient,
+    PatientFinder,
+    PatientQuery,
+    words_of,
+)
 from services.views.visits_by_day import DayState, VisitsByDay
 
 _REFUSALS: dict[DayState, str] = {
@@ -96,14 +101,5 @@ class Choice:
 
 def _is_named(row: FoundPatient, entry: str) -> bool:
     """Whether each word of the entry is a whole word of the name: who is nearly named is asked."""
-    rest, end = list[str](), 0
-    for one in full_dates(entry):
-        rest.append(entry[end : one.start])
-        end = one.end
-    words = _parts(" ".join([*rest, entry[end:]]))
-    names = {folded(part) for part in _parts(row.name)}
-    return all(folded(word) in names for word in words if not any(sign.isdigit() for sign in word))
-
-
-def _parts(text_: str) -> list[str]:
-    return text_.replace("-", " ").replace(",", " ").replace(";", " ").split()
+    names = {folded(word) for word in words_of(row.name)}
+    return names.issuperset(map(folded, PatientQuery(text=entry).words))

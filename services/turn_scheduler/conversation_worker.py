@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 
-from data_models.conversations.claim import Claim, Successor, change_nothing
+from data_models.conversations.claim import Claim, Successor
 from data_models.conversations.claim_decision import queue_length
 from data_models.conversations.conversation import AnsweredMessage, Conversation
 from data_models.conversations.incoming_message import IncomingMessage
@@ -111,7 +111,7 @@ class ConversationWorker:
         if answered is not None:
             await self._repeat(run, answered)
             successor = await self._successor(claim)
-            return await claim.release(None, change=change_nothing, successor=successor)
+            return await claim.release(None, successor=successor)
         needs_no_seat = not self.slots.has_room and self.crisis_response.is_due(run.message)
         with self.stops.heeded(run):
             async with nullcontext() if needs_no_seat else self.slots.slot(claim, run):

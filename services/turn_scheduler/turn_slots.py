@@ -70,7 +70,7 @@ class TurnSlots:
             self._usher = asyncio.create_task(self._seat_all())
         stopped = asyncio.create_task(run.stop_requested())
         try:
-            async with claim.renewing(on_lost=_nothing):
+            async with claim.renewing():
                 either: set[asyncio.Future[Any]] = {slot, stopped}
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -94,10 +94,6 @@ class TurnSlots:
                 slot.set_result(None)
                 seated_at = loop.time()
         self._usher = None
-
-
-def _nothing() -> None:
-    """A claim that is lost is told by the turn's first write."""
 
 
 # One conversation as one process serves it.

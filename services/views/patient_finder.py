@@ -64,7 +64,7 @@ class PatientFinder:
         if len(text) > QUERY_LIMIT_CHARS:
             raise BadFrameError(f"q: at most {QUERY_LIMIT_CHARS} characters")
         await record_access(self.audit, Visitor(owner), "find_patients")
-        query = _Query(text=text)
+        query = PatientQuery(text=text)
         index = await self.directory.people_for(query.sought())
         found = sorted(query.among(index), key=by_name)
         considered = found[:_ASKED_AT_ONCE]
@@ -106,8 +106,12 @@ class PatientFinder:
         return same[0]
 
 
-class _Query:
-    """What somebody wrote into the field: names, birth dates, numbers."""
+class PatientQuery:
+    """What somebody wrote of a patient: names, birth dates, numbers.
+
+    Attributes:
+        words: Of names.
+    """
 
     def __init__(self, *, text: str) -> None:
         self._dates: list[frozenset[date]] = []
@@ -120,11 +124,11 @@ class _Query:
         tokens = [token.strip(",;.") for token in " ".join(rest).split()]
         self._numbers = [one for one in tokens if any(each.isdigit() for each in one)]
         written = (one for one in tokens if one not in self._numbers)
-        self._words = [word for token in written for word in _words_of(token)]
+        self.words = [word for token in written for word in words_of(token)]
 
     def sought(self) -> Sought:
         """Return what a directory that must be asked is asked."""
-        words = self._words
+        words = self.words
         pairs = [(one, other) for one in words for other in words if one != other]
         names = [NameSought(family, given) for family, given in pairs]
         return Sought(
@@ -135,7 +139,7 @@ class _Query:
 
     def among(self, index: PersonIndex) -> list[Person]:
         """Return whose chart opens and who fits all that was written."""
-        close = [{hit.person.key for hit in index.nearly(folded(word))} for word in self._words]
+        close = [{hit.person.key for hit in index.nearly(folded(word))} for word in self.words]
         # Whole numbers only: a part of one would offer a neighbour. A merged one's are the
         # survivor's, who carries on what was recorded under them.
         holders = [
@@ -157,18 +161,19 @@ class _Query:
         return all(
             any(part.startswith(tuple(spellings(word))) for part in parts)
             or (person.key and person.key in near)
-            for word, near in zip(self._words, close, strict=True)
+            for word, near in zip(self.words, close, strict=True)
         )
 
 
 def _name_words(person: Person) -> Iterable[str]:
     for name in person.names:
         for part in (name.family, *name.given, name.text):
-            for word in _words_of(part):
+            for word in words_of(part):
                 yield from spellings(word)
 
 
-def _words_of(text: str) -> Iterable[str]:
+def words_of(text: str) -> Iterable[str]:
+    """Return the words of a name; what a hyphen joins is two."""
     return text.replace("-", " ").translate(_NO_APOSTROPHES).split()
 
 

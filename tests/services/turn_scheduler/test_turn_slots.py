@@ -24,7 +24,7 @@ class HeldClaim(Claim):
         self.is_renewed = False
 
     @asynccontextmanager
-    async def renewing(self, on_lost: Callable[[], object]) -> AsyncIterator[None]:
+    async def renewing(self, on_lost: Callable[[], object] = lambda: None) -> AsyncIterator[None]:
         self.is_renewed = True
         try:
             yield
