@@ -36,7 +36,7 @@ from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
 from services.rounds.round_service import RoundService
-from services.runs.hub import ReplicaSignals, RunHub, StopRequests
+from services.runs.hub import RunHub, StopRequests
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
@@ -218,7 +218,7 @@ def _scenarios(base: foundation.Foundation) -> ScenarioParts:
 def _scheduler(base: foundation.Foundation) -> TurnScheduler:
     stops = StopRequests(
         conversations=base.conversations,
-        signals=ReplicaSignals(store=base.users),
+        store=base.users,
         replica=base.replica.name,
     )
     driver = ConversationWorker(

@@ -137,10 +137,12 @@ class RunHub:
 
 # Stops that users ask for at another replica than the one that runs their turn.
 
+# A blob for each replica, `bells/{hash of its name}.json`, beside the conversations.
+
 _KEPT_RINGS = 64
 
 
-class ReplicaSignal(BaseModel, frozen=True, extra="ignore"):
+class _Ring(BaseModel, frozen=True, extra="ignore"):
     """A run that is to stop. Ids only, nothing of a patient."""
 
     run_id: str
@@ -148,51 +150,40 @@ class ReplicaSignal(BaseModel, frozen=True, extra="ignore"):
 
 
 class _Rings(BaseModel):
-    rings: list[ReplicaSignal] = []
+    rings: list[_Ring] = []
 
 
-class ReplicaSignals:
-    """A signal for each replica: `bells/{hash of its name}.json`, beside the conversations.
+async def ask_to_stop(store: BlobStore, replica: str, run_id: str) -> None:
+    """Ask `replica` to stop a run of the caller's; it is asked when this returns.
 
-    Who rings has checked that the run is its caller's. What is received stays until 64 others
-    came, so hearing it twice must do no harm.
+    What was asked stays until 64 others came, so hearing it twice must do no harm.
+
+    Raises:
+        StoreUnavailableError: it may not be.
     """
 
-    def __init__(self, *, store: BlobStore) -> None:
-        self._store = store
+    def rung(data: bytes | None) -> bytes | None:
+        rings, ring = _rings(data), _Ring(run_id=run_id, what="stop")
+        if ring in rings:
+            return None
+        return _Rings(rings=[*rings, ring][-_KEPT_RINGS:]).model_dump_json().encode()
 
-    async def read(self, replica: str) -> list[ReplicaSignal]:
-        """Return what was asked of `replica`, oldest first: one read."""
-        blob = await self._store.read(_name(replica))
-        return _rings(None if blob is None else blob.data)
-
-    async def send(self, replica: str, send: ReplicaSignal) -> None:
-        """Ask `replica` for `send`; it is asked when this returns.
-
-        Raises:
-            StoreUnavailableError: it may not be.
-        """
-
-        def ring(data: bytes | None) -> bytes | None:
-            rings = _rings(data)
-            if send in rings:
-                return None
-            return _Rings(rings=[*rings, send][-_KEPT_RINGS:]).model_dump_json().encode()
-
-        await change_blob(self._store, _name(replica), ring, what="the signal of a replica")
-
-    async def take_down(self, replica: str) -> None:
-        """Delete the signal of a replica that stops."""
-        await self._store.delete(_name(replica))
+    await change_blob(store, _bell(replica), rung, what="the signal of a replica")
 
 
-def _name(replica: str) -> str:
+async def read_stops(store: BlobStore, replica: str) -> list[str]:
+    """Return the runs that `replica` was asked to stop, oldest first: one read."""
+    blob = await store.read(_bell(replica))
+    return [ring.run_id for ring in _rings(None if blob is None else blob.data)]
+
+
+def _bell(replica: str) -> str:
     return f"bells/{hashed(replica)}.json"
 
 
-def _rings(data: bytes | None) -> list[ReplicaSignal]:
+def _rings(data: bytes | None) -> list[_Ring]:
     found = read_if_whole(data, _Rings)
-    # One of a release that says it otherwise: nothing is lost but a send.
+    # One of a release that says it otherwise: nothing is lost but a stop.
     return [] if found is None else found.rings
 
 
@@ -208,7 +199,7 @@ class StopRequests:
     """Sends stops to other replicas and listens for those that are meant for the runs here."""
 
     conversations: ConversationAccessor
-    signals: ReplicaSignals
+    store: BlobStore
     replica: str
     look_seconds: float = LOOK_SECONDS
     _running: dict[str, Run] = field(default_factory=dict, init=False)
@@ -228,7 +219,7 @@ class StopRequests:
         running = stored.document.running_turn
         if running is None or running.purpose != "turn" or run_id not in (None, running.run_id):
             return False
-        await self.signals.send(running.replica, ReplicaSignal(run_id=running.run_id, what="stop"))
+        await ask_to_stop(self.store, running.replica, running.run_id)
         return True
 
     @contextmanager
@@ -250,7 +241,7 @@ class StopRequests:
             self._listener.cancel()
         if self._has_signal:
             with suppress(StoreError):
-                await self.signals.take_down(self.replica)
+                await self.store.delete(_bell(self.replica))
 
     async def _listen(self) -> None:
         try:
@@ -267,11 +258,11 @@ class StopRequests:
 
     async def _look(self) -> None:
         try:
-            signals = await self.signals.read(self.replica)
+            asked = await read_stops(self.store, self.replica)
         except StoreError as error:
             logger.warning("bell_unreadable", code=error.code)
             return
-        self._has_signal = self._has_signal or bool(signals)
-        for signal in signals:
-            if (run := self._running.get(signal.run_id)) is not None:
+        self._has_signal = self._has_signal or bool(asked)
+        for run_id in asked:
+            if (run := self._running.get(run_id)) is not None:
                 run.request_stop("cancelled")

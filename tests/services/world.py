@@ -43,7 +43,7 @@ from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
-from services.runs.hub import ReplicaSignals, Run, RunHub, StopRequests
+from services.runs.hub import Run, RunHub, StopRequests
 from services.scenarios.session.progress import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.tool_memory.personal import PersonalToolMemories
@@ -237,7 +237,7 @@ class World:
         )
         stops = StopRequests(
             conversations=self.conversations,
-            signals=ReplicaSignals(store=self.users),
+            store=self.users,
             replica=self.replica.name,
             look_seconds=self.look_seconds,
         )
