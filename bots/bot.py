@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from bots.inbound import Answer, Inbound
 from bots.incoming import MessageReader
 from bots.invokes import Invokes, home_of
-from bots.reference import TEAMS, Activity, Reference, reference_of
+from bots.reference import TEAMS, Activity, Reference, place_of, reference_of
 from bots.rendering.cards import SAY_LIMIT_CHARS, said_anew_card, welcome_card
 from bots.rendering.delivery import Delivery
 from bots.rendering.rendering import card_activity, text_activity
@@ -169,7 +169,7 @@ class RoundsBot:
             before = [text_activity(note)] if note else []
             return Answer({"activities": [*before, *await self.delivery.collect(run)]})
         if note:
-            self.delivery.tell(message.delivery or {}, note)
+            self.delivery.tell(place_of(message), note)
         await self._submit(message)
         return None
 
@@ -195,7 +195,7 @@ class RoundsBot:
             self.services.rate.take(message.sender.principal_id)
         except UserInputError:
             note = None
-        return self._say(activity, message.delivery or {}, [] if note is None else [note])
+        return self._say(activity, place_of(message), [] if note is None else [note])
 
     def _say(self, activity: Inbound, reference: Reference, said: list[Activity]) -> Answer | None:
         """Say what no run does: in the answer to the request, or behind it."""
@@ -212,7 +212,7 @@ class RoundsBot:
             run = await self.services.scheduler.submit(message)
         except (UserInputError, StoreError) as error:
             told = told_to(error.user_message, message.text, language=message.language)
-            self.delivery.tell(message.delivery or {}, told)
+            self.delivery.tell(place_of(message), told)
             if isinstance(error, StoreError):
                 raise  # A channel that sends it again may be luckier.
             return

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from bots.inbound import Inbound
+from data_models.conversations.incoming_message import IncomingMessage
 
 Reference: TypeAlias = dict[str, Any]
 Activity: TypeAlias = dict[str, Any]
@@ -42,6 +43,11 @@ def addressed(activity: Activity, reference: Reference) -> Activity:
         "locale": reference.get("locale"),
     }
     return {**activity, **{name: value for name, value in names.items() if value is not None}}
+
+
+def place_of(message: IncomingMessage) -> Reference:
+    """Return where replies to a message of a channel go."""
+    return message.delivery or {}
 
 
 def conversation_key(reference: Reference) -> str:

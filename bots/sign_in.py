@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from bots.inbound import Answer, Inbound, Part
 from bots.incoming import is_group, principal_of, required
-from bots.reference import TEAMS, Activity, Reference
+from bots.reference import TEAMS, Activity, Reference, place_of
 from bots.rendering.delivery import Delivery
 from bots.rendering.rendering import text_activity
 from bots.token_service import ChannelUser, SignInResource, TokenService
@@ -54,7 +54,7 @@ class UserSignIn:
 
     def met(self, message: IncomingMessage) -> None:
         """Remember how the channel names who wrote: the token service knows users by that."""
-        user = (message.delivery or {}).get("user")
+        user = place_of(message).get("user")
         if message.channel_id == TEAMS and user is not None:
             who = ChannelUser(id=user["id"], channel_id=message.channel_id)
             self._users[message.sender.principal_id] = who
@@ -122,8 +122,9 @@ class UserSignIn:
         self._delivery.tell(reference, error.user_message)
         return Answer({**names, "failureDetail": error.code}, error.http_status)
 
-    async def _after(self, message: IncomingMessage, reference: Reference) -> None:
+    async def _after(self, message: IncomingMessage) -> None:
         """Ask who has to sign in for what the answer above could not read."""
+        reference = place_of(message)
         is_ours = message.channel_id == TEAMS and reference.get("agent") is None
         if message.is_group or not is_ours:
             return

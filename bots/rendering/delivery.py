@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from bots.reference import Activity, Reference, abilities_of, conversation_key
+from bots.reference import Activity, Reference, conversation_key, place_of
 from bots.rendering.redelivery import Redelivery
 from bots.rendering.rendering import TurnRenderer, text_activity
 from bots.rendering.run_renderer import RendererParts, RunRenderer
@@ -55,9 +55,9 @@ class Delivery:
         self._last: WeakValueDictionary[str, asyncio.Task[None]] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
         self._busy: set[str] = set()
-        self._after: Callable[[IncomingMessage, Reference], Awaitable[None]] | None = None
+        self._after: Callable[[IncomingMessage], Awaitable[None]] | None = None
 
-    def on_delivered(self, after: Callable[[IncomingMessage, Reference], Awaitable[None]]) -> None:
+    def on_delivered(self, after: Callable[[IncomingMessage], Awaitable[None]]) -> None:
         """Have `after` look at each message once its replies are out."""
         self._after = after
 
@@ -67,11 +67,10 @@ class Delivery:
 
     def start(self, run: Run) -> "asyncio.Task[None] | None":
         """Deliver `run` in the background, unless that was begun before."""
-        reference = run.message.delivery
-        if reference is None or self._is_known(run):
+        if run.message.delivery is None or self._is_known(run):
             return None
-        key = conversation_key(reference)
-        task = self._spawn(self._deliver(run, reference, self._last.get(key)))
+        key = conversation_key(place_of(run.message))
+        task = self._spawn(self._deliver(run, self._last.get(key)))
         self._last[key] = task
         return task
 
@@ -81,7 +80,7 @@ class Delivery:
             return
         if (last := self._last.get(conversation_key(reference))) is not None:
             await asyncio.wait({last})
-        await self._redelivery.pay(message.conversation_id, reference, busy=self._busy)
+        await self._redelivery.pay(message, busy=self._busy)
 
     async def collect(self, run: Run, *, seconds: float = COLLECT_SECONDS) -> list[Activity]:
         """Return the replies of `run`; what is late follows through the conversation.
@@ -92,7 +91,7 @@ class Delivery:
             return []
         self._is_known(run)
         box = _Box(late=lambda activity: self._send(reference, activity))
-        task = self._spawn(self._collect(run, reference, box))
+        task = self._spawn(self._collect(run, box))
         await asyncio.wait({task}, timeout=seconds)
         if not task.done():
             box.activities.append(text_activity(_LATE))
@@ -125,47 +124,41 @@ class Delivery:
         self._seen[run.run_id] = None
         return known
 
-    async def _deliver(
-        self, run: Run, reference: Reference, before: "asyncio.Task[None] | None"
-    ) -> None:
+    async def _deliver(self, run: Run, before: "asyncio.Task[None] | None") -> None:
         self._busy.add(run.run_id)
         try:
-            await self._show(run, reference, before)
+            await self._show(run, before)
         finally:
             self._busy.discard(run.run_id)
         if self._after is not None:
-            await self._after(run.message, reference)
+            await self._after(run.message)
 
-    async def _show(
-        self, run: Run, reference: Reference, before: "asyncio.Task[None] | None"
-    ) -> None:
-        show = RunRenderer(run=run, reference=reference, parts=self._parts)
+    async def _show(self, run: Run, before: "asyncio.Task[None] | None") -> None:
+        show = RunRenderer(run=run, parts=self._parts)
         try:
             async for _, event in run.events():
                 if run.replayed:
-                    return  # What of it is not out yet is owed, and comes by itself.
+                    # What of it is not out yet comes now, or by itself from whoever had it.
+                    others = self._busy - {run.run_id}
+                    return await self._redelivery.pay(run.message, busy=others)
                 if isinstance(event, RunStarted):
                     # Noted at once: who dies while another reply goes out owes this one too.
-                    show.begin(lambda: self._pay_debts(run, reference, before))
+                    show.begin(lambda: self._pay_debts(run, before))
                     if before is not None:
                         await asyncio.wait({before})
                 await show.take(event)
-            await show.end()
+            return await show.end()
         finally:
             show.abandon()
 
-    async def _pay_debts(
-        self, run: Run, reference: Reference, before: "asyncio.Task[None] | None"
-    ) -> None:
+    async def _pay_debts(self, run: Run, before: "asyncio.Task[None] | None") -> None:
         """Deliver what the conversation should have had before."""
         if before is not None:
             await asyncio.wait({before})
-        await self._redelivery.pay(run.conversation_id, reference, busy=self._busy)
+        await self._redelivery.pay(run.message, busy=self._busy)
 
-    async def _collect(self, run: Run, reference: Reference, box: _Box) -> None:
-        renderer = TurnRenderer(
-            look=self._parts.look, abilities=abilities_of(reference), asked=run.message
-        )
+    async def _collect(self, run: Run, box: _Box) -> None:
+        renderer = TurnRenderer(look=self._parts.look, asked=run.message)
         async for _, event in run.events():
             for activity in renderer.activities(event):
                 await box.put(activity)

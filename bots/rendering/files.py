@@ -16,7 +16,7 @@ from bots.config import ServiceUrls
 from bots.inbound import Inbound, Part
 from bots.incoming import principal_of
 from bots.outbox import Outbox
-from bots.reference import Activity, Reference, abilities_of
+from bots.reference import Activity, Reference, abilities_of, place_of
 from bots.rendering.cards import Card
 from bots.rendering.rendering import text_activity
 from data_models import errors
@@ -76,7 +76,7 @@ class FileTransfers:
         """
         patient = state.patient_id or ""
         name = f"**{artifact.file_name}**"
-        match abilities_of(asked.delivery or {}).files:
+        match abilities_of(place_of(asked)).files:
             case "consent":
                 return _attached(_consent_card(artifact, patient))
             case "inline" if artifact.size_bytes <= INLINE_LIMIT_BYTES:

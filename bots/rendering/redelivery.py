@@ -6,11 +6,12 @@ from datetime import timedelta
 
 import structlog
 
-from bots.reference import Activity, Reference, abilities_of
+from bots.reference import Activity, Reference, place_of
 from bots.rendering.delivery_record import PERHAPS_TWICE
 from bots.rendering.rendering import TurnRenderer, text_activity
 from bots.rendering.run_renderer import RendererParts
 from data_models import errors
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.conversations.turn_events import AgentMessageFinished, RunFailed, TurnEvent
 from services.channels.deliveries import Owed
 from services.channels.ports import Repeats
@@ -43,19 +44,17 @@ class Redelivery:
         """Wait for other replicas no longer; what they owe stays noted."""
         self._closing.set()
 
-    async def pay(
-        self, conversation_id: str, reference: Reference, *, busy: Collection[str]
-    ) -> None:
-        """Deliver what certainly nobody else delivers.
+    async def pay(self, contact: IncomingMessage, *, busy: Collection[str]) -> None:
+        """Deliver what the conversation of `contact` is owed and certainly nobody else delivers.
 
         Args:
-            reference: Where the conversation is now.
+            contact: Says where the conversation is now.
             busy: Runs that this process delivers.
         """
         try:
-            for note in await self._deliveries.read_owed(conversation_id):
+            for note in await self._deliveries.read_owed(contact.conversation_id):
                 if note.run_id not in busy and await self._is_left(note):
-                    await self._pay_one(note, reference)
+                    await self._pay_one(note, place_of(contact))
         except errors.RoundsError as error:
             # What is owed stays noted, and this contact's own reply goes out all the same.
             logger.warning("bot_debts_not_paid", code=error.code)
@@ -152,9 +151,7 @@ class Redelivery:
         """Return what a process that died had still to send, made from what it had stored."""
         if (run := await self._answers.find(note.message)) is None:
             return []
-        renderer = TurnRenderer(
-            look=self._look, abilities=abilities_of(note.message.delivery or {}), asked=note.message
-        )
+        renderer = TurnRenderer(look=self._look, asked=note.message)
         return [
             activity
             async for _, event in run.events()

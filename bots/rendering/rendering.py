@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from bots.outbox import TEXT_LIMIT_BYTES, split_text, wire_size
-from bots.reference import Abilities, Activity
+from bots.reference import Activity, abilities_of, place_of
 from bots.rendering.cards import Card, again_button, help_card, plan_card, question_card, undo_card
 from bots.rendering.view_cards import Sources, message_entity, numbered, sources_line, view_cards
 from data_models.chart_view import ChartView
@@ -80,9 +80,9 @@ def _in_passing(text: str) -> str:
 class TurnRenderer:
     """Renders one run for one channel. Pure but for the state it remembers."""
 
-    def __init__(self, *, look: Look, abilities: Abilities, asked: IncomingMessage) -> None:
+    def __init__(self, *, look: Look, asked: IncomingMessage) -> None:
         self._look = look
-        self._abilities = abilities
+        self.abilities = abilities_of(place_of(asked))
         self._asked = asked
         self._first: turn_events.SharedState | None = None
         self._state: turn_events.SharedState | None = None
@@ -145,7 +145,7 @@ class TurnRenderer:
 
         What was told before it stands beneath: a message less, and a stream goes on as it began.
         """
-        drawn = [] if self._abilities.draws_tables else self._drawn(message)
+        drawn = [] if self.abilities.draws_tables else self._drawn(message)
         tables = [pipe_table(view) for view in drawn]
         if self._told:
             self._told_with[message.message_id], self._told = self._told, []
@@ -165,7 +165,7 @@ class TurnRenderer:
     def _shown(self, text: str) -> str:
         """Return what the channel may render of `text`; where it cites, sources are numbers."""
         shown = inert(text, hosts=self._look.link_hosts)
-        return numbered(shown) if self._abilities.cites else shown
+        return numbered(shown) if self.abilities.cites else shown
 
     def _drawn(self, message: AgentMessage) -> list[ChartView]:
         views = self._views.get(message.message_id, [])
@@ -190,7 +190,7 @@ class TurnRenderer:
         return f"**{agent}**{place}" + (f" · {_OFFLINE}" if self._is_offline else "") + "\n\n"
 
     def _parts(self, message: AgentMessage, texts: list[str]) -> list[Activity]:
-        sources = Sources(message=message, is_shown=self._abilities.cites)
+        sources = Sources(message=message, is_shown=self.abilities.cites)
         parts = [
             self._part(text, at, len(texts), message=message, sources=sources)
             for at, text in enumerate(texts, 1)
@@ -198,21 +198,21 @@ class TurnRenderer:
         if parts and self._state is not None:
             parts[-1]["text"] += f"{self._new_place()}\n\n{self._footer(self._state)}"
             parts[-1] |= self._proposal(self._state)
-        drawn = self._drawn(message) if self._abilities.draws_tables else []
+        drawn = self._drawn(message) if self.abilities.draws_tables else []
         return [
             *parts,
             *(card_activity(one, summary=v.title) for v in drawn for one in view_cards(v)),
         ]
 
     def _footer(self, state: turn_events.SharedState) -> str:
-        shown = replace(state, conversation_id="") if self._abilities.is_quiet else state
+        shown = replace(state, conversation_id="") if self.abilities.is_quiet else state
         return self._look.footer(shown)
 
     def _proposal(self, state: turn_events.SharedState) -> Activity:
         """Return the card of a plan that is proposed in this turn, where it goes with the words."""
         plan, known = state.plan, None if self._first is None else self._first.plan
         is_new = plan is not None and plan.plan_id not in (self.proposed, known and known.plan_id)
-        if plan is None or not (is_new and plan.status == "proposed" and self._abilities.is_quiet):
+        if plan is None or not (is_new and plan.status == "proposed" and self.abilities.is_quiet):
             return {}
         self.proposed = plan.plan_id
         card = plan_card(plan, patient_id=state.patient_id, patient=state.patient)
@@ -238,7 +238,7 @@ class TurnRenderer:
             **text_activity(f"{head}{text}{sources_line(cited)}{goes_on}"),
             "entities": [message_entity(cited, by_model=not self._is_offline)],
         }
-        takes_feedback = is_last and self._abilities.takes_feedback
+        takes_feedback = is_last and self.abilities.takes_feedback
         return {**part, "channelData": _FEEDBACK} if takes_feedback else part
 
     def _invitation(self) -> list[Activity]:
@@ -246,7 +246,7 @@ class TurnRenderer:
 
         In a message of their own: some clients show the text beside such buttons unformatted.
         """
-        if self._state is None or self._first is None or not self._abilities.suggests:
+        if self._state is None or self._first is None or not self.abilities.suggests:
             return []
         example = self._look.patient_id_example
         said = next_steps(self._first, self._state, patient_id_example=example)

@@ -9,7 +9,7 @@ import structlog
 
 from bots.connector import Connector
 from bots.outbox import Outbox
-from bots.reference import Activity, Reference, abilities_of
+from bots.reference import Activity, place_of
 from bots.rendering.delivery_record import PERHAPS_TWICE, DeliveryRecord
 from bots.rendering.files import FileTransfers
 from bots.rendering.plan_board import PlanBoard, Proposals
@@ -45,12 +45,12 @@ class RendererParts:
 class RunRenderer:
     """Shows events in order, until `abandon`: then nothing moves any more."""
 
-    def __init__(self, *, run: Run, reference: Reference, parts: RendererParts) -> None:
+    def __init__(self, *, run: Run, parts: RendererParts) -> None:
         self._run = run
-        self._reference = reference
+        self._reference = reference = place_of(run.message)
         self._parts = parts
-        self._abilities = abilities_of(reference)
-        self._renderer = TurnRenderer(look=parts.look, abilities=self._abilities, asked=run.message)
+        self._renderer = TurnRenderer(look=parts.look, asked=run.message)
+        self._abilities = self._renderer.abilities
         self._began = parts.clock.now()
         self._record = DeliveryRecord(
             deliveries=parts.deliveries, run_id=run.run_id, message=run.message
@@ -270,6 +270,4 @@ class RunRenderer:
 def _pressed(run: Run) -> str:
     """Return the message whose button was pressed, where the channel says so."""
     message = run.message
-    if message.press is None or message.delivery is None:
-        return ""
-    return str(message.delivery.get("pressedId") or "")
+    return str(place_of(message).get("pressedId") or "") if message.press is not None else ""

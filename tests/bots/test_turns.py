@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from bots.reference import Abilities
 from bots.rendering import delivery, text_stream
 from bots.rendering.rendering import Look, TurnRenderer
 from data_models.chat_context import AgentMessage, Citation
@@ -278,9 +277,9 @@ async def test_in_teams_a_source_is_a_number_and_no_path(start: Start) -> None:
 
 def test_what_is_shown_while_a_cited_answer_is_written_stays_as_it_is() -> None:
     text = "4.1 [Observation/k-8], 3.4 [Observation/k-7] and 4.1 [Observation/k-8]."
-    asked = message_of(at=NOW, channel="bot", channel_id="msteams", owner="bot:c")
-    look = Look(footer=lambda _: "")
-    renderer = TurnRenderer(look=look, abilities=Abilities(cites=True), asked=asked)
+    place = {"channelId": "msteams", "conversation": {"id": "c"}}
+    asked = message_of(at=NOW, channel="bot", channel_id="msteams", owner="bot:c", delivery=place)
+    renderer = TurnRenderer(look=Look(footer=lambda _: ""), asked=asked)
     (whole,) = renderer.spoken(said(text).message)
     for end in range(len(text)):
         assert whole["text"].startswith(renderer.being_written("Radiology", text[:end]))
