@@ -319,33 +319,29 @@ async def test_a_proposed_plan_is_a_card_whose_buttons_name_it(
     assert bot.scheduler.messages[-1].text == "Confirm"
 
 
-async def test_a_question_has_a_yes_and_a_no(bot: Bot, channel: FakeConnector) -> None:
-    question = {"id": "question_7", "kind": "clear", "text": "Clear everything?"}
-    interrupted = turn_events.RunFinished(outcome="interrupt", timing=turn_events.TurnTiming())
-    bot.scheduler.script = script_of(
-        said("Clear everything?"), interrupted, state_changes={"question": question}
-    )
-    await channel.say(bot.url, "forget all that")
-    await channel.until(lambda one: bool(one.get("attachments")))
-    await channel.press(bot.url, channel.buttons()["No"])
-    press = present(bot.scheduler.messages[-1].press)
-    assert (press.target_id, press.answer) == ("question_7", "no")
+_WHICH = "Which event do you mean?\n1. *Case meeting*, Wed 2 Dec 15:00\n2. *other appointment*"
+_CHOICES = ["1. Case meeting, Wed 2 Dec 15:00", "2. other appointment", "None of these"]
 
 
-async def test_a_question_which_one_is_meant_has_a_button_for_each(
-    bot: Bot, channel: FakeConnector
+@pytest.mark.parametrize(
+    ("kind", "text", "buttons", "second"),
+    [
+        ("clear", "Clear everything?", ["Yes", "No"], "no"),
+        ("which_entity", _WHICH, _CHOICES, "2"),
+    ],
+)
+async def test_a_question_has_a_button_for_each_answer(
+    kind: str, text: str, buttons: list[str], second: str, bot: Bot, channel: FakeConnector
 ) -> None:
-    text = "Which event do you mean?\n1. *Case meeting*, Wed 2 Dec 15:00\n2. *other appointment*"
-    question = {"id": "question_7", "kind": "which_entity", "text": text}
+    question = {"id": "question_7", "kind": kind, "text": text}
     interrupted = turn_events.RunFinished(outcome="interrupt", timing=turn_events.TurnTiming())
     bot.scheduler.script = script_of(said(text), interrupted, state_changes={"question": question})
-    await channel.say(bot.url, "cancel the meeting")
+    await channel.say(bot.url, "forget all that")
     await channel.until(lambda one: bool(one.get("attachments")))
-    names = ["1. Case meeting, Wed 2 Dec 15:00", "2. other appointment", "None of these"]
-    assert list(channel.buttons()) == names
-    await channel.press(bot.url, channel.buttons()[names[1]])
+    assert list(channel.buttons()) == buttons
+    await channel.press(bot.url, channel.buttons()[buttons[1]])
     press = present(bot.scheduler.messages[-1].press)
-    assert (press.target_id, press.answer) == ("question_7", "2")
+    assert (press.target_id, press.answer) == ("question_7", second)
 
 
 @pytest.mark.slow
@@ -384,20 +380,20 @@ async def test_an_action_of_another_card_is_refused_and_starts_no_turn(
     assert bot.scheduler.messages == []
 
 
-async def test_another_cards_value_without_text_starts_no_turn(
-    bot: Bot, channel: FakeConnector
+@pytest.mark.parametrize(
+    ("status", "fields"),
+    [
+        pytest.param(202, {"value": {"foreign": True}}, id="another card's value without text"),
+        (501, {"type": "invoke", "name": "composeExtension"}),
+        (501, {"type": "invoke", "name": "signin/verifyState"}),
+        (501, {"type": "invoke", "name": None}),
+    ],
+)
+async def test_what_nobody_serves_starts_no_turn(
+    status: int, fields: dict[str, Any], bot: Bot, channel: FakeConnector
 ) -> None:
-    posted = await channel.post(bot.url, channel.activity(value={"foreign": True}))
-    assert posted.status == 202
-    assert bot.scheduler.messages == []
-
-
-@pytest.mark.parametrize("name", ["composeExtension", "signin/verifyState", None])
-async def test_an_invoke_that_nobody_serves_is_not_implemented(
-    bot: Bot, channel: FakeConnector, name: str | None
-) -> None:
-    posted = await channel.post(bot.url, channel.activity(type="invoke", name=name))
-    assert posted.status == 501
+    posted = await channel.post(bot.url, channel.activity(**fields))
+    assert posted.status == status
     assert bot.scheduler.messages == []
 
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, get_type_hints
 from zoneinfo import ZoneInfo
 
 import aiohttp
@@ -24,13 +24,8 @@ from services.access.origin import OriginPolicy
 from services.audit.trail import NoAudit
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook, PageFeedback
-from services.chart_access.break_glass import BreakGlass
 from services.replica import Replica
-from services.rounds.round_actions import RoundActions
-from services.rounds.round_service import RoundService
-from services.scenarios.operators.operator_service import OperatorService
 from services.telemetry.metrics import Metrics
-from services.views.branching import Branching, Restoring
 from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
 from services.views.drafts import Drafts
@@ -153,10 +148,16 @@ def absent(kind: type[Kind]) -> Kind:
     return found
 
 
+_ABSENT = ("branching", "restoring", "rounds", "round_actions", "operators", "glass")
+"""Parts that these tests ask nothing of, or give a server of their own."""
+
+
 def make_context(scheduler: fakes.FakeScheduler, **changes: Any) -> RouteContext:
     clock, ids = SystemClock(), CountingIds()
     reader = fakes.FakeReader(scheduler=scheduler, ids=ids)
+    kinds = get_type_hints(RouteContext)
     context = RouteContext(
+        **{name: absent(kinds[name]) for name in _ABSENT},
         scheduler=scheduler,
         reader=reader,
         team=fakes.FakeTeam(),
@@ -173,13 +174,7 @@ def make_context(scheduler: fakes.FakeScheduler, **changes: Any) -> RouteContext
         drafts=Drafts(reader=reader, store=MemoryBlobStore()),
         feedback=PageFeedback(reader=reader, book=feedback_book()),
         worklist=make_worklist(fakes.FakePeople()),
-        branching=absent(Branching),
-        restoring=absent(Restoring),
-        rounds=absent(RoundService),
-        round_actions=absent(RoundActions),
-        operators=absent(OperatorService),
         attachments=absent(fakes.NoPapers),
-        glass=absent(BreakGlass),
         reads=MessageRate(per_minute=None, clock=clock),
         exports=MessageRate(per_minute=None, clock=clock),
         limits=SocketLimits(),
