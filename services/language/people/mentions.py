@@ -202,8 +202,10 @@ def _is_in_date(folds: Sequence[str], at: int, gap: str, behind: str) -> bool:
         return is_after
     if folds[at] not in month_numbers():
         return False
-    is_after = is_after or (
-        at > 1 and folds[at - 1] in of_people("joins") and folds[at - 2] in month_numbers()
+    beside = folds[max(0, at - 2) : at][::-1], folds[at + 1 : at + 3]  # "feb or march"
+    is_after |= any(
+        joint in of_people("joins") and other in month_numbers()
+        for joint, other in (pair for pair in beside if len(pair) > 1)
     )
     has_number = gap.rstrip(" .,-")[-1:].isdigit() or behind.lstrip(" .,-")[:1].isdigit()
     return has_number or is_after

@@ -6,6 +6,7 @@ from services.language.charts.chart_entries import words_of_questions
 from services.language.charts.chart_words import lexicon
 from services.language.words.detection import language_of
 from services.language.words.folding import fold
+from services.language.figures.full_dates import month_numbers
 from services.language.words.people_words import of_people
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name, ordinary_words
@@ -25,7 +26,7 @@ def is_listed_nowhere(word: str) -> bool:
     """Whether a folded word is in no list of words of the language, of medicine or of charts."""
     if len(word) < _LEAST_CHARS or word in of_people("no_names") or word in words_of_questions():
         return False
-    is_known = word.endswith(tuple(of_people("endings_of_no_name")))
+    is_known = word.endswith(tuple(of_people("endings_of_no_name"))) or word in month_numbers()
     return not (is_known or is_clinical_name(stem(word)) or stem(word) in ordinary_words())
 
 

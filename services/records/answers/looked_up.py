@@ -8,7 +8,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords
 from services.language.charts.tools_named import SEARCH
 from services.language.questions.question_figures import arguments_of
-from services.language.utterance import ChartQuestion
+from services.language.utterance import ChartQuestion, Part
 from services.language.words.vocabulary import concept_rows
 from services.records.answers.choosing import row_parts
 from services.records.answers.choosing.asked_rows import DIAGNOSES, asked_rows, has_answer
@@ -34,7 +34,8 @@ _OF_A_DAY = frozenset({"encounters", "medications", "procedures", "problems"})
 _TOLD_IN_TEXTS = frozenset({"change", "trend", "count", "minimum", "maximum"})
 """Notes may have other doses, how many cycles there were, and what was measured besides."""
 _NOTED = (
-    "procedures due", "procedures reason", "procedures end", "medications end when", "problems side"
+    "procedures due", "procedures reason", "procedures end", "procedures people",
+    "medications end when", "medications end people", "problems side",
 )  # fmt: skip
 _MOST_ROWS = 3
 """Of more the days say little."""
@@ -132,7 +133,10 @@ def looked_at(
     # Of another dose, of what is planned and of a result texts tell.
     if question.name and (is_of_drug or is_of_more or is_result or is_in_texts):
         there += [_VISITS] * is_of_drug + [_TISSUE] * is_result
-        there.append(ChartQuestion(SEARCH, {"query": question.name}, name=question.name))
+        signed: Part | None = "people" if "people" in (question.part or "") else None
+        there.append(
+            ChartQuestion(SEARCH, {"query": question.name}, name=question.name, part=signed)
+        )
     return there if is_of_more or row_parts.part_missing(question, rows, words) else ()
 
 
