@@ -26,6 +26,7 @@ class TimeWords(ClosedValue):
         months: The names and short names of each, as CLDR has them, without their dots.
         weekdays: The names of each day of the week, from Monday on; the last one gone is meant.
         seasons: The month in which each begins; "since spring" is since that month.
+        no_months: Names of months that are other words where a question begins: "may she eat".
         year_parts: Other parts of a year: the month in which each begins, and how many it has.
     """
 
@@ -52,6 +53,7 @@ class TimeWords(ClosedValue):
     days: Mapping[str, int]
     weekdays: tuple[tuple[str, ...], ...] = ((),) * 7
     seasons: Mapping[str, int] = Field(default_factory=dict)
+    no_months: tuple[str, ...] = ()
     year_parts: Mapping[str, tuple[int, int]] = Field(default_factory=dict)
     same_as: Mapping[str, str] = Field(default_factory=dict)
     slashes: Literal["month_first", "day_first"]

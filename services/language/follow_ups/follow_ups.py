@@ -30,7 +30,7 @@ from services.language.questions.events_asked import asked_around
 from services.language.questions.lengths_asked import with_lengths
 from services.language.questions.question_figures import numbers_in, with_days, with_figures
 from services.language.questions.single_questions import CHANGES
-from services.language.questions.time_shifts import later_or_earlier, month_named
+from services.language.questions.time_shifts import later_or_earlier, months_named
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.folding import fold, tokens_of
 from services.language.words.people_words import of_people
@@ -253,9 +253,10 @@ def _of_other_time(
         return tuple(other_times.of_days(each, days) for each in before)
     if other_times.is_of_all_time(folded, words):
         return tuple(other_times.asked_of_all_time(each) for each in before)
-    month, rest = month_named(folded, words.language)
-    if month.dates and other_times.names_nothing(words.pieces(rest), words):
-        return tuple(replace(other_times.of_all_days(each), month=month.dates) for each in before)
+    months, rest = months_named(folded, words.language)
+    if months.dates and other_times.names_nothing(words.pieces(rest), words):
+        every = [other_times.of_all_days(each) for each in before]
+        return tuple(replace(each, month=month) for each in every for month in months.dates)
     ages, _ = ages_in(folded, words.language)
     return tuple(at_ages(before, ages)) if _is_of_ages(folded, words) else ()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise, takewhile
 
-from services.language.charts.chart_parts import without_switch, written_summary
+from services.language.charts.chart_parts import REPORTS, without_switch, written_summary
 from services.language.charts.chart_pieces import Label, NameIs, Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.named_runs import has_sides, may_name
@@ -17,7 +17,7 @@ from services.language.questions.ages_asked import Age, ages_in
 from services.language.questions.events_asked import relations_of
 from services.language.questions.lengths_asked import with_both_ends
 from services.language.questions.question_figures import with_ordinals
-from services.language.questions.time_shifts import BareMonth, month_named, shift_in
+from services.language.questions.time_shifts import BareMonths, months_named, shift_in
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
 from services.language.words.folding import fold
 from services.language.words.people_words import of_people
@@ -45,7 +45,7 @@ class SaidOfChart:
         excluded: What it leaves out by name: "besides naproxen".
         aside: What it sets aside, as it says so: "not counting checkups".
         length: A length of time of which no days were made.
-        month: One that is named without its year.
+        months: Those that are named without a year.
     """
 
     text: str
@@ -58,7 +58,7 @@ class SaidOfChart:
     excluded: Sequence[NameIs]
     aside: Sequence[str]
     length: str
-    month: BareMonth
+    months: BareMonths
 
 
 def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
@@ -67,7 +67,7 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     shift, folded = shift_in(fold(prepared(bare, words))[0], words.language)
     ages, folded = ages_in(folded, words.language)
     spans, rest = spans_in(folded, today=today, language=words.language)
-    month, rest = month_named(rest, words.language)
+    months, rest = months_named(rest, words.language)
     pieces = _with_sides(without_opening(_as_asked(rest, words)), words)
     pieces = written_summary(without_switch(pieces, words))
     pieces = with_ordinals(with_both_ends(with_side_asked(pieces, words), words), words)
@@ -78,7 +78,7 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     aside = [*aside, *(f"{folded.partition(one.text)[0].split()[-1]} {one.text}" for one in others)]
     length = length_left(rest, words.language)
     return SaidOfChart(
-        text, folded, pieces, spans, ages, shift, unit, excluded, aside, length, month
+        text, folded, pieces, spans, ages, shift, unit, excluded, aside, length, months
     )
 
 
@@ -250,8 +250,15 @@ def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQue
         else replace(
             one,
             without=without,
-            month=said.month.dates * (one.tool in _DATED),
+            month=month,
             most=one.most or int(one.tool == "chart_summary" and says(said.text, "in_few_lines")),
         )
         for one in [*asked] or lists
+        for month in _months_of(one, said.months.dates)
     )
+
+
+def _months_of(question: ChartQuestion, months: Sequence[str]) -> Sequence[str]:
+    """Return the months of which it is asked, each by itself; reports compare by themselves."""
+    is_dated = question.tool in _DATED and not (len(months) > 1 and question.tool in REPORTS)
+    return (is_dated and months) or ("",)

@@ -83,33 +83,41 @@ def _length(language: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class BareMonth:
-    """A month, or a day of it, of a year that nobody named: what is asked is told of each.
+class BareMonths:
+    """Months, or a day of one, of a year that nobody named: what is asked is told of each.
 
     Attributes:
-        dates: What its dates hold behind the year: "-05", "-05-19"; "" for none.
+        dates: What the dates of each hold behind the year: "-05", "-05-19".
         text: The words that say so.
     """
 
-    dates: str = ""
+    dates: tuple[str, ...] = ()
     text: str = ""
 
 
-def month_named(text: str, language: str) -> tuple[BareMonth, str]:
-    """Return the month, or its day, that folded `text` names alone, and the text without it."""
+def months_named(text: str, language: str) -> tuple[BareMonths, str]:
+    """Return the months, or the day of one, that folded `text` names, and the text without them."""
     found = next(filter(None, (form.search(text) for form in _forms(language))), None)
     if found is None:
-        return BareMonth(), text
-    said = found["month"]
-    number = int(said) if said.isdigit() else month_names(language)[said]
-    day = f"-{int(found['day']):02}" if "day" in found.re.groupindex else ""
-    return BareMonth(f"-{number:02}{day}", found[0].strip()), text.replace(found[0], " ", 1)
+        return BareMonths(), text
+    said, months = found.groupdict(), month_names(language)
+    named = [one for one in (said["month"], said.get("other")) if one]
+    numbers = dict.fromkeys(int(one) if one.isdigit() else months[one] for one in named)
+    day = f"-{int(said['day']):02}" if said.get("day") else ""
+    dates = tuple(f"-{number:02}{day}" for number in numbers)
+    rest = text.replace(found[0], f" {said.get('joint', '')} ", 1)  # "nodule … vs …" compares
+    return BareMonths(dates, found[0].strip()), rest
 
 
 @cache
 def _forms(language: str) -> tuple[re.Pattern[str], ...]:
-    """Return how a day and a month are named: 17 June, 17.06., vom 3.4., in June."""
-    within, month = any_of(time_words(language).in_), any_of(month_names(language))
+    """Return how a day and months are named: 17 June, 17.06., vom 3.4., in June, June vs July."""
+    words = time_words(language)
+    within, month = any_of(words.in_), any_of(month_names(language))
+    joints = chart_file(language).joints
+    related = (*words.between, *words.before, *words.after, *words.until, *words.since)
+    alone = "".join(map(_not_behind, related))  # no "before June"
+    last = alone + "".join(map(_not_behind, (*joints, *words.and_)))
     day = r"(?P<day>0?[1-9]|[12]\d|3[01])"
     begin, end = rf"(?<![\w.,])(?:(?:{within}) )?", r"(?!\w|,? ?\d)"
     return (
@@ -118,5 +126,15 @@ def _forms(language: str) -> tuple[re.Pattern[str], ...]:
         ),
         re.compile(rf"{begin}{day}\.(?P<month>0[1-9]|1[0-2])\.{end}"),
         re.compile(rf"(?<!\w)(?:{within}) {day}\.(?P<month>0?[1-9]|1[0-2])\.{end}"),
+        re.compile(
+            rf"(?<!\w)(?<!\d )(?<!\d\. ){alone}(?:(?:{within}) )?(?P<month>{month})\.?"
+            rf" (?P<joint>{any_of(joints)}) (?:(?:{within}) )?(?P<other>{month})\.?(?!\w| ?\d)"
+        ),
         re.compile(rf"(?<!\w)(?<!\d )(?<!\d\. )(?:{within}) (?P<month>{month})\.?(?!\w| ?\d)"),
+        re.compile(rf"(?<=\w ){last}(?P<month>{month})\.?(?=[ ?]*$)"),
+        re.compile(rf"^(?!(?:{any_of(words.no_months)}) )(?P<month>{month})\.? (?=[^\W\d])"),
     )
+
+
+def _not_behind(phrase: str) -> str:
+    return rf"(?<!\b{re.escape(fold(phrase)[0])} )"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from services.language.charts.chart_parts import EDGES
+from services.language.charts.chart_parts import EDGES, REPORTS
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.charts.named_runs import has_sides, may_name
@@ -333,7 +333,8 @@ def with_unread(
 def _measures_left(said: SaidOfChart, asked: Sequence[ChartQuestion]) -> Iterator[str]:
     """Yield a length, and a unit, that no question has."""
     yield said.length
-    yield "" if any(one.month or one.span for one in asked) else said.month.text
+    are_told = any(one.month or one.span or one.tool in REPORTS for one in asked)
+    yield "" if are_told else said.months.text
     is_shifted = any(one.shift is not None for one in asked)
     yield "" if said.shift is None or is_shifted else said.shift.text
     yield "" if any(one.unit for one in asked) else said.unit

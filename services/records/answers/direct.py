@@ -220,7 +220,8 @@ class _Answers:
             return self._answer(measured)
         is_there = has_answer(question, taken)
         later = [*written_later(question, taken, self.words)]
-        for search in () if is_there or later else further.searches_for(question):
+        is_enough = is_there or (later and not question.month)
+        for search in () if is_enough else further.searches_for(question):
             found = self.looked.result_of(search)
             record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
             if record is not None and (measured := measured_as(question, search, record)):

@@ -185,7 +185,8 @@ def _done_without_report(question: ChartQuestion) -> Sequence[ChartQuestion]:
 
 
 def _searched(question: ChartQuestion, query: str, name: str) -> ChartQuestion:
-    return replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name)
+    found = replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name)
+    return replace(found, month="")
 
 
 def _is_nowhere_else(question: ChartQuestion) -> bool:
@@ -305,6 +306,8 @@ def led(
         return f"{when}{said_without(question, told, words)}\n{told}".strip()
     if search.tool == question.tool:  # of other days, or as it was typed
         return told if search.tool == SEARCH else f"{absent}\n{told}"
+    if question.month:
+        return f"{absent}\n{words.say('elsewhere')}\n{told}"
     if question.span is not None and search.span is None:  # its own list may have it of other days
         lead = words.not_then(question.name)
         return absent if absent.startswith(lead) else f"{lead}\n{words.say('elsewhere')}\n{told}"
