@@ -71,6 +71,7 @@ class ChartQuestion:
         or_equal: The limit itself is asked for, too: "at least 5".
         lower_limit: Of a pressure, that of its lower figure: 90 of "above 140/90".
         span: Days asked about, also where the tool takes none.
+        ends: The days between which `span` lies, where they are set side by side: "2020 vs 2015".
         is_past: What has been counts, too: "has she ever had a stroke?"
         is_begun: What began in those days is asked for, not what went on in them.
         is_ordered: What was ordered in them, for the first time or again.
@@ -105,6 +106,7 @@ class ChartQuestion:
     lower_limit: float | None = None
     or_equal: bool = False
     span: TimeSpan | None = None
+    ends: tuple[TimeSpan, ...] = ()
     is_past: bool = False
     is_begun: bool = False
     is_ordered: bool = False

@@ -58,7 +58,8 @@ def told_apart(
         and one.tool == "results"
         and (not is_whole or one.aspect in _OF_SOME_VALUES | {"count"})
     ]
-    yield span, [one for one in questions if one not in apart]
+    ends = tuple(spans) if len(spans) > 1 and is_whole else ()
+    yield span, [replace(one, ends=ends) for one in questions if one not in apart]
     yield from ((each, apart) for each in spans if apart)
 
 

@@ -16,7 +16,7 @@ from services.language.words.vocabulary import concept_rows
 from services.records.answers import further, treatments
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
-from services.records.answers.choosing import events, excluded_rows
+from services.records.answers.choosing import events, excluded_rows, unsaid
 from services.records.answers.choosing.asked_rows import asked_rows, has_answer
 from services.records.answers.choosing.lengths_told import told_lengths
 from services.records.answers.choosing.row_line import row_line
@@ -131,7 +131,10 @@ class _Answers:
         no, is_there = self.words.say("no"), has_answer(question, taken)
         refuted = () if is_there else self.looked.refuted(question)
         told = "\n".join(f"{no}: {row_line(one, self.words)}" for one in refuted)
-        return told or self._of_view(question, taken)
+        apart = unsaid.lacking(question, taken)
+        told = told or (self._of_view(question, taken) if taken.rows or not apart else "")
+        each = (f"{lead}{self._answer(one)}" for lead, one in apart)
+        return "\n\n".join(filter(None, [told, *each]))
 
     def _of_view(self, question: ChartQuestion, taken: ChartView) -> str:
         taken, papers = parted(taken) if question.tool == SEARCH else (taken, None)

@@ -69,9 +69,6 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     if (found := _of_its_tool(question)) is not None:
         return found
     names = question.arguments.get("names", ())
-    if len(names) > 1 and question.name == ", ".join(names):  # "eGFR / CrCl"
-        each = (replace(question, arguments={"names": [one]}, name=one, said="") for one in names)
-        return [search for one in each for search in searches_for(one)]
     if not question.name or len(names) > 1:
         return ()
     if question.head:

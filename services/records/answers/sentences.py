@@ -59,9 +59,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     if question.tool == "results":
         said = told_values(question, rows, words)
         said += unsaid.said_of_older(question, view, words)
-        return "\n".join(
-            [*said, *unsaid.not_found(view, words), *row_parts.part_missing(question, rows, words)]
-        )
+        return "\n".join([*said, *row_parts.part_missing(question, rows, words)])
     if question.tool in REPORTS:
         told = _of_reports(question, rows, words)
         return "\n".join([told, *row_parts.part_missing(question, rows, words)])

@@ -1,16 +1,19 @@
 """What is said where nothing holds the whole of a name, or nobody knows the name. Pure."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from data_models.chart_view import ChartView
 from services.language.charts.answer_words import AnswerWords
 from services.language.charts.chart_words import lexicon
 from services.language.charts.tools_named import SEARCH
+from services.language.questions.question_figures import with_days
 from services.language.sentences.statement_parts import graded
 from services.language.utterance import ChartQuestion
 from services.language.words.folding import fold, tokens_of
 from services.language.words.people_words import of_people
 from services.records.answers.choosing.allergens import of_other_kinds
+from services.records.answers.choosing.asked_rows import has_answer
 from services.records.answers.choosing.excluded_rows import is_left_out
 from services.records.answers.choosing.said_words import says_all
 from services.records.concepts.table import concept_table
@@ -20,6 +23,7 @@ from services.records.views.view import CODED_ONLY, coded_only
 STAGE = "stage"
 _TELLING_CHARS = 4
 _GAPS = (UNREAD, UNNAMED)
+_LACKS = ": not in the record"
 _OF_ALL = frozenset({"count", "minimum", "maximum", "extremes", "average", "change"})
 _BY_NAME = frozenset({"problems", "procedures"})
 _BY_STATUS = frozenset({"problems", "medications"})
@@ -125,8 +129,21 @@ def said_none_left(question: ChartQuestion, view: ChartView, words: AnswerWords)
     return words.not_there(question.by) if question.by else ""
 
 
-def not_found(view: ChartView, words: AnswerWords) -> list[str]:
-    """Say which of several names the tool did not find."""
-    ending = ": not in the record"
-    named = (one.removesuffix(ending) for one in view.notes if one.endswith(ending))
-    return [words.not_there(words.called(one)) for one in named]
+def lacking(question: ChartQuestion, view: ChartView) -> list[tuple[str, ChartQuestion]]:
+    """Return what of several values, or of days set side by side, has no row: all, where none has.
+
+    Each behind what stands before what is found of it elsewhere.
+    """
+    names = question.arguments.get("names", ())
+    if question.tool != "results" or (not view.rows and question.name != ", ".join(names)):
+        return []
+    missed = [one.removesuffix(_LACKS) for one in view.notes if one.endswith(_LACKS)]
+    named = [
+        ("", replace(question, arguments={**question.arguments, "names": [one]}, name=one, said=""))
+        for one in (missed if view.rows else names[len(names) < 2 :])
+    ]
+    ends = [
+        (f"{one.text}: ", with_days(replace(question, ends=()), one)) for one in question.ends
+    ]
+    absent = [(when, one) for when, one in ends if not has_answer(one, view)]
+    return named + absent * (len(absent) < len(ends))
