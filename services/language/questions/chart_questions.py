@@ -155,7 +155,9 @@ def _of_the_course(
     """Return all of some days where nothing else of them is asked for, and of no days not all."""
     said = {one for part in parts for one in (*part.aspects, *part.parts, *part.frames)}
     if not asked and span is not None and said & _OF_SOME_DAYS:
-        return [ChartQuestion("timeline", is_past=True)]
+        is_ill = "diagnosed" in said  # "anything diagnosed in 2018?"
+        new = ChartQuestion("problems", {"status": "all"}, is_past=True, is_begun=True)
+        return [new if is_ill else ChartQuestion("timeline", is_past=True)]
     told = [topic.tool for part in parts[-1:] for topic in part.topics]
     if [one.tool for one in asked[-2:]] == ["encounters"] * 2 and {*told} == {"timeline"}:
         return [*asked[:-2], replace(asked[-2], part="treatment")]  # "last visit, what happened?"

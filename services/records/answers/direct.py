@@ -205,6 +205,8 @@ class _Answers:
         view = self.looked.view_of(seen)
         recorded = sum(len(row.sources) for row in asked_rows(question, taken).rows)
         is_more = len(asked_rows(seen, view).rows) > recorded > 0
+        if question.aspect == "count" and recorded == 1:
+            told = "\n".join([told, *noted_of(question.name, self.looked, self.words)])
         return f"{told}\n{answer_of(seen, view, self.words)}" if is_more else told
 
     def _with_done(self, question: ChartQuestion, done: ChartQuestion, taken: ChartView) -> str:
@@ -237,6 +239,8 @@ class _Answers:
                 said = further.led(question, search, taken, absent, told, record, self.words)
                 rest = question.name.replace(search.name, "").strip() if question.head else ""
                 notes = noted_of(rest, self.looked, self.words) if rest else []
+                if rest and question.tool == "problems":  # "effusion back?": who knows the word
+                    notes = notes or noted_of(question.head, self.looked, self.words)
                 return "\n".join([self._with_illness(question, said), *notes])
             if in_papers:
                 return f"{absent}\n{in_papers}"

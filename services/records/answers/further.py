@@ -69,6 +69,8 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     if (found := _of_its_tool(question)) is not None:
         return found
     names = question.arguments.get("names", ())
+    if question.tool == "immunizations" and not question.name:
+        return (_searched(question, "vaccination", "vaccination"),)
     if not question.name or len(names) > 1:
         return ()
     if question.head:
@@ -100,6 +102,9 @@ def _beside_the_head(question: ChartQuestion) -> Sequence[ChartQuestion]:
             return (done, head, *rest)
         case "medications" if question.aspect == "whether":
             return (head, *rest)
+        case "procedures" if question.head == "operation":  # of the femur no other one tells
+            part = question.name.removesuffix(question.head).strip()
+            return (*headless, _searched(replace(question, head=""), part, part))
         case "medications":  # "Which painkillers did he get for the fracture?"
             name = question.name.removeprefix(question.head).strip()
             ill = replace(question, tool="problems", arguments=OF_ALL, name=name, head="")
@@ -260,7 +265,7 @@ def _lead_of(
     if search.head == IMAGING:
         is_part = len(question.name.split()) > 1  # of the brain: one of the head
         return f"{absent} {words.say('perhaps') if is_part else words.say('elsewhere')}"
-    is_guess = question.tool in _OF_THEIR_KIND or not search.name
+    is_guess = question.tool in _OF_THEIR_KIND or not search.name or question.head == "operation"
     is_drug = concept_table().named("drug", question.name) is not None
     is_drug |= any(row.kind == "medication" for row in found.rows)
     is_other = is_drug if question.tool == "results" else not is_drug

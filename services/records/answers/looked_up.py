@@ -196,9 +196,10 @@ def told_of_giving(question: ChartQuestion, told: str, looked: LookedUp, words: 
 
 
 def noted_of(name: str, looked: LookedUp, words: AnswerWords) -> list[str]:
-    """Return the first texts that speak of `name`, under what says so."""
+    """Return the newest texts that speak of `name`, under what says so."""
     view = looked.view_of(ChartQuestion(SEARCH, {"query": name}, name=name))
-    return _under(words.say("elsewhere"), [*_texts_on(name, [view])][:_MOST_ROWS], words)
+    texts = sorted(_texts_on(name, [view]), key=row_parts.moment_of, reverse=True)
+    return _under(words.say("elsewhere"), texts[:_MOST_ROWS], words)
 
 
 def _texts_on(name: str, lists: Sequence[ChartView]) -> Iterator[ViewRow]:

@@ -136,7 +136,10 @@ def days_around(
         return None
     if question.shift is not None:
         return _shifted(first, question.shift)
-    if relation == "at":
+    is_at = relation == "at"
+    if relation == "within" and {row.kind for row in rows} == {"problem"}:
+        is_at = None in map(_end, rows)  # "A1c at the stroke", which goes on
+    if is_at:
         return TimeSpan(first - _ABOUT, first + _ABOUT, "")
     if relation == "since":
         return TimeSpan(first, None, "")
