@@ -280,7 +280,9 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     moved = as_move(behind_switch(prompt.asked), prompt.shown_before)
     prompt = replace(prompt, asked=as_move(moved, shown=None))
     done = "task" if says(prompt.asked, "done") else None
-    is_recent = prompt.recent in OF_OWN_THINGS and not _is_of_a_day(prompt.asked)
+    is_event = says(prompt.asked, "cancel", "add") and not points_only(prompt.asked)
+    is_event = is_event and day_in(prompt.asked) is not None  # whatever was listed last
+    is_recent = prompt.recent in OF_OWN_THINGS and not is_event
     recent = prompt.recent if is_recent else "calendar_event"
     new = "task" if says(prompt.asked, "new_task") else None  # whatever it is about
     kind = new or own_kind_in(prompt.asked) or done or recent
@@ -297,11 +299,6 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     if not is_list or reply.calls:
         return reply
     return OfflineReply(text="\n".join([*said_first(prompt), reply.text]))
-
-
-def _is_of_a_day(text: str) -> bool:
-    """Whether something of a day is added or called off: an event, whatever was listed last."""
-    return says(text, "cancel", "add") and not points_only(text) and day_in(text) is not None
 
 
 def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:

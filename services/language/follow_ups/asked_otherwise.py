@@ -95,7 +95,8 @@ def asked_of_the_same(text: str, today: date, language: str) -> chart_parts.Ques
         {label.kind for label in piece.labels} - no_names or not piece.labels
         for piece in said
         if question_figures.figure_in(piece, words) is None and "helped" not in piece.of("frame")
-        if not (_is_treatment(piece, words) or _is_of_orders(piece))
+        if not _is_treatment(piece, words)
+        if len(piece.words) > 1 or not {"ordered", "takes"} <= {*piece.of("frame")}
     )
     names |= any("state" in piece.of("frame") for piece in said)  # "how is she now?"
     names |= any(piece.text in words.words.kin for piece in said)  # "who is her niece?"
@@ -117,11 +118,6 @@ def _is_treatment(piece: Piece, words: Lexicon) -> bool:
     """Whether it asks how something is treated and says not what: "treatment?", "with what?"."""
     is_bare = len(piece.words) == 1 or not {*words.words.asking}.isdisjoint(piece.words)
     return is_bare and any(one.name == "treatment" for one in piece.of("topic"))
-
-
-def _is_of_orders(piece: Piece) -> bool:
-    """Whether it says of a drug only that it was ordered: "when prescribed?"."""
-    return len(piece.words) == 1 and {"ordered", "takes"} <= {*piece.of("frame")}
 
 
 def _asks_result(piece: Piece, words: Lexicon) -> bool:

@@ -134,7 +134,10 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
         text=text,
         words=tuple(words),
         describes=describes_somebody(folds)
-        or _is_patient_of_staff(words)
+        or any(  # "Dr Weber's patient"
+            one.title == "staff" and one.is_owner and after.is_in("titles_of_patients", "people")
+            for one, after in pairwise([one for one in words if not one.is_in("newest")])
+        )
         or is_of_both(folds, heads=bool(words) and words[0].is_heading),
         is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words)))
         or (_BED_HEADS.match(text) is not None and folds[0] in measured_nouns()),
@@ -243,14 +246,6 @@ def _title(
     if "." in gap:  # "Frau Th. Weber", and not "Mrs Whitfield. She was well"
         carries = carries and (len(last.raw) == 1 or _VOWELS.isdisjoint(last.text))
     return last.title if carries else None
-
-
-def _is_patient_of_staff(words: Sequence[Word]) -> bool:
-    """Whether somebody is told apart by who treats them: "Dr Weber's patient"."""
-    return any(
-        one.title == "staff" and one.is_owner and after.is_in("titles_of_patients", "people")
-        for one, after in pairwise([one for one in words if not one.is_in("newest")])
-    )
 
 
 def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:

@@ -12,7 +12,6 @@ from services.language.words.people_words import of_people
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,63}")
 _SPACED = re.compile(r"(?<![\w-])[A-Za-z]{1,6} \d{4,12}(?![\w-])")
 _HOUR = re.compile(r"[01]\d[0-5]\d|2[0-3][0-5]\d")
-_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _NUMBER_LEAST_CHARS = 5
 _LABELLED_LEAST_CHARS = 1
 
@@ -49,7 +48,8 @@ def is_heading_number(message: Message, start: int, token: str) -> bool:
     behind = message.text[start + len(token) :]
     is_hour = _HOUR.fullmatch(token) is not None or token.startswith(("19", "20"))
     is_fit = len(token) >= _NUMBER_LEAST_CHARS or (len(token) == 4 and not is_hour)
-    is_fit = is_fit and sum(map(str.isdigit, token)) > 1 and not _DAY.fullmatch(token.lower())
+    is_day = token[:2].isdigit() and token[2:].lower() in ("st", "nd", "rd", "th")
+    is_fit = is_fit and sum(map(str.isdigit, token)) > 1 and not is_day
     is_fit = is_fit and (token.isalnum() or token.replace("-", "").isdigit())
     letters = "".join(filter(str.isalpha, token)).lower()
     asked = [one.text for one in message.words if one.start >= start + len(token)]

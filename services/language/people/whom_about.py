@@ -44,9 +44,9 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_dated = any(one.is_in_date or one.text in dated for one in words)
         is_day = {*words_of(text[: text.find(who)])[-1:]} <= of_people("before_days")
         is_day = is_day if full_dates(heading) else is_dated  # `psa on 1971-04-03`
-        is_kins = words[1:] and words[0].is_in("relatives") and not is_valued  # `mum's cancer, age`
+        is_kins = any(one.is_in("relatives") for one in words[:-1])  # `mum's cancer, age`
         is_aside = is_day or is_met(text, who) or (who.isdecimal() and len(who) <= _YEAR_CHARS)
-        is_aside |= bool(is_kins) and words[-1].text in chart_nouns("problems")
+        is_aside |= is_kins and not is_valued and words[-1].text in chart_nouns("problems")
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
         beside = of_people("pronouns", "lower_pronouns", "just_now", *["organs"][is_valued:])

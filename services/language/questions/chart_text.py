@@ -243,6 +243,7 @@ def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQue
     left_out, pieces = said.excluded, said.pieces
     without = tuple(one.name for one in left_out)
     lists = [ChartQuestion(one.tool) for one in left_out if one.tool in LISTS][:1]
+    dated = _DATED - (REPORTS if len(said.months.dates) > 1 else set())  # these are told whole
     titled = {behind.text for title, behind in pairwise(pieces) if title.text in of_people("staff")}
     return tuple(
         replace(one, arguments={"status": "all"}, name="", by=one.name, aspect="all")
@@ -254,11 +255,5 @@ def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQue
             most=one.most or int(one.tool == "chart_summary" and says(said.text, "in_few_lines")),
         )
         for one in [*asked] or lists
-        for month in _months_of(one, said.months.dates)
+        for month in (one.tool in dated and said.months.dates) or ("",)
     )
-
-
-def _months_of(question: ChartQuestion, months: Sequence[str]) -> Sequence[str]:
-    """Return the months of which it is asked, each by itself; reports compare by themselves."""
-    is_dated = question.tool in _DATED and not (len(months) > 1 and question.tool in REPORTS)
-    return (is_dated and months) or ("",)

@@ -139,7 +139,8 @@ def with_figures(
         if question.tool == "results" and (ends := _ends_around(pieces, at, numbers)):
             found = replace(found, above=ends[0], below=ends[1])
             continue
-        if (found.above or found.below) is not None and _is_lower_of_pair(pieces, at):
+        is_lower = at > 1 and pieces[at - 1].text == "/" and pieces[at - 2].text[:1].isdigit()
+        if (found.above or found.below) is not None and is_lower:  # of 140/90 the 90
             found = replace(found, lower_limit=number)
             continue
         around = [each for piece in pieces[max(0, at - 2) : at + 3] for each in piece.of("aspect")]
@@ -201,11 +202,6 @@ def since_last(question: ChartQuestion) -> ChartQuestion:
     if question.tool != "results":
         return question
     return replace(question, arguments={**question.arguments, "last": 2}, aspect="change")
-
-
-def _is_lower_of_pair(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether a figure is the lower one of a pressure: of 140/90 it is 90."""
-    return at > 1 and pieces[at - 1].text == "/" and pieces[at - 2].text[:1].isdigit()
 
 
 def with_rate(question: ChartQuestion, frames: AbstractSet[str]) -> ChartQuestion:

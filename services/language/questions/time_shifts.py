@@ -116,8 +116,8 @@ def _forms(language: str) -> tuple[re.Pattern[str], ...]:
     within, month = any_of(words.in_), any_of(month_names(language))
     joints = chart_file(language).joints
     related = (*words.between, *words.before, *words.after, *words.until, *words.since)
-    alone = "".join(map(_not_behind, related))  # no "before June"
-    last = alone + "".join(map(_not_behind, (*joints, *words.and_)))
+    apart = (*related, *joints, *words.and_)  # no "before June", no "and June"
+    alone = "".join(rf"(?<!\b{re.escape(fold(one)[0])} )" for one in apart)
     day = r"(?P<day>0?[1-9]|[12]\d|3[01])"
     begin, end = rf"(?<![\w.,])(?:(?:{within}) )?", r"(?!\w|,? ?\d)"
     return (
@@ -131,10 +131,6 @@ def _forms(language: str) -> tuple[re.Pattern[str], ...]:
             rf" (?P<joint>{any_of(joints)}) (?:(?:{within}) )?(?P<other>{month})\.?(?!\w| ?\d)"
         ),
         re.compile(rf"(?<!\w)(?<!\d )(?<!\d\. )(?:{within}) (?P<month>{month})\.?(?!\w| ?\d)"),
-        re.compile(rf"(?<=\w ){last}(?P<month>{month})\.?(?=[ ?]*$)"),
+        re.compile(rf"(?<=\w ){alone}(?P<month>{month})\.?(?=[ ?]*$)"),
         re.compile(rf"^(?!(?:{any_of(words.no_months)}) )(?P<month>{month})\.? (?=[^\W\d])"),
     )
-
-
-def _not_behind(phrase: str) -> str:
-    return rf"(?<!\b{re.escape(fold(phrase)[0])} )"

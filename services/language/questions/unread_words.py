@@ -333,8 +333,7 @@ def with_unread(
 def _measures_left(said: SaidOfChart, asked: Sequence[ChartQuestion]) -> Iterator[str]:
     """Yield a length, and a unit, that no question has."""
     yield said.length
-    are_told = any(one.month or one.span or one.tool in REPORTS for one in asked)
-    yield "" if are_told else said.months.text
+    yield said.months.text * all(not (q.month or q.span or q.tool in REPORTS) for q in asked)
     is_shifted = any(one.shift is not None for one in asked)
     yield "" if said.shift is None or is_shifted else said.shift.text
     yield "" if any(one.unit for one in asked) else said.unit

@@ -29,6 +29,7 @@ from services.records.answers.choosing.unsaid import (
 from services.records.answers.looked_up import (
     Looked,
     LookedUp,
+    is_told_whole,
     looked_at,
     noted_of,
     told_of_day,
@@ -233,14 +234,14 @@ class _Answers:
                 return self._answer(measured)
             in_papers = told_papers(search, papers, self.words)
             if record is not None and (told := self._told_there(question, search, record)):
-                if further.is_told_whole(search):
+                if is_told_whole(search):
                     told = self._of_view(search, record)  # with what letters say of it
                 told = f"{told}\n{in_papers}".strip()
                 said = further.led(question, search, taken, absent, told, record, self.words)
                 rest = question.name.replace(search.name, "").strip() if question.head else ""
-                notes = noted_of(rest, self.looked, self.words) if rest else []
-                if rest and question.tool == "problems":  # "effusion back?": who knows the word
-                    notes = notes or noted_of(question.head, self.looked, self.words)
+                own = question.head if rest and question.tool == "problems" else ""
+                each = (noted_of(one, self.looked, self.words) for one in (rest, own) if one)
+                notes = next(filter(None, each), [])  # "effusion back?": no text may have "back"
                 return "\n".join([self._with_illness(question, said), *notes])
             if in_papers:
                 return f"{absent}\n{in_papers}"
@@ -290,7 +291,9 @@ class _Answers:
                 rows = events.rows_of_event(replace(event, name=event.head, head=""), view)
             is_row = bool(rows) and event.tool in ("problems", SEARCH)
             told.append(row_line(rows[0], self.words) if is_row else answer)
-            if question.when in ("during", "within") and any(map(events.is_of_unknown_end, rows)):
+            drugs = (row for row in rows if row.kind == "medication")
+            is_over = any(row.status != "active" and not row.end for row in drugs)
+            if is_over and question.when in ("during", "within"):
                 told[-1] += f"\n{self.words.say('no_part', part=self.words.parts['end'])}"
             if asked := self._of_times(question, event, rows):
                 is_whole = event.tool == "results" and (not event.name or asked in told[-1])

@@ -187,8 +187,8 @@ def _done_without_report(question: ChartQuestion) -> Sequence[ChartQuestion]:
 
 
 def _searched(question: ChartQuestion, query: str, name: str) -> ChartQuestion:
-    found = replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name)
-    return replace(found, month="")
+    of_all = replace(question, tool=SEARCH, aspect="all", month="")
+    return replace(of_all, arguments={"query": query}, name=name)
 
 
 def _is_nowhere_else(question: ChartQuestion) -> bool:
@@ -210,14 +210,6 @@ def _taken(question: ChartQuestion) -> ChartQuestion | None:
         return None
     arguments = {"name": question.name, "status": "all"}
     return replace(question, tool="medications", arguments=arguments, aspect="all")
-
-
-def is_told_whole(search: ChartQuestion) -> bool:
-    """Whether more than the rows is told of what was found: texts on a drug, the last note."""
-    if search.tool == "documents":
-        return bool(search.arguments)
-    is_drug = search.tool == "medications" and search.aspect != "whether"
-    return is_drug or (search.tool, search.part) == ("problems", "people")
 
 
 def told_elsewhere(

@@ -134,9 +134,7 @@ def looked_at(
     if question.name and (is_of_drug or is_of_more or is_result or is_in_texts):
         there += [_VISITS] * is_of_drug + [_TISSUE] * is_result
         signed: Part | None = "people" if "people" in (question.part or "") else None
-        there.append(
-            ChartQuestion(SEARCH, {"query": question.name}, name=question.name, part=signed)
-        )
+        there.append(ChartQuestion(SEARCH, {"query": question.name}, "all", question.name, signed))
     return there if is_of_more or row_parts.part_missing(question, rows, words) else ()
 
 
@@ -193,6 +191,14 @@ def told_of_giving(question: ChartQuestion, told: str, looked: LookedUp, words: 
     rows = [row for row in looked.view_of(ordered).rows if row.status == FORBIDDEN]
     forbidden = [f"- {row_line(row, words)}" for row in rows]
     return "\n".join([*forbidden, told, *noted_of(name, looked, words)])
+
+
+def is_told_whole(search: ChartQuestion) -> bool:
+    """Whether more than the rows is told of what was found: texts on a drug, the last note."""
+    if search.tool == "documents":
+        return bool(search.arguments)
+    is_drug = search.tool == "medications" and search.aspect != "whether"
+    return is_drug or (search.tool, search.part) == ("problems", "people")
 
 
 def noted_of(name: str, looked: LookedUp, words: AnswerWords) -> list[str]:

@@ -46,10 +46,8 @@ def _with_rows(view: ChartView, rows: Sequence[ViewRow]) -> ChartView:
 def written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
     """Yield what is newer than the newest value: what documents say, and what was cancelled."""
     later = [one for one in view.sources if one.quote] if question.tool == "results" else []
-    if later:
-        yield words.say("written_later")
-    for one in later:
-        yield f"- **{one.title}**, {one.date}: “{one.quote}” [{one.ref}]"
+    yield from [words.say("written_later")] * bool(later)
+    yield from (f"- **{one.title}**, {one.date}: “{one.quote}” [{one.ref}]" for one in later)
 
 
 def letter_asked(question: ChartQuestion, rows: Sequence[ViewRow]) -> ChartQuestion | None:

@@ -52,14 +52,12 @@ def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerW
     return [*dict.fromkeys(notes), *told]
 
 
-def _is_figure(row: ViewRow) -> bool:
-    return row.number is not None or bool(bounds_in([row]))
-
-
 def _units_of_one(every: Sequence[Sequence[ViewRow]]) -> list[str]:
     """Return the units of one thing that was measured in several; nothing for other things."""
     things = {concept_of("result", each[0]) or each[0].name for each in every}
-    units = [each[0].unit for each in every if each[0].unit or any(map(_is_figure, each))]
+    figures = (any(row.number is not None for row in each) or bounds_in(each) for each in every)
+    told = zip(every, figures, strict=True)
+    units = [each[0].unit for each, is_figure in told if each[0].unit or is_figure]
     return units if len(things) == 1 < len(units) else []
 
 

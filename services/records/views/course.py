@@ -48,7 +48,9 @@ def course(
         kinds: `problem`, `medication`, `procedure`, `imaging`, `note`, `laboratory` … or `all`.
         limit: The newest are kept.
     """
-    events = [*_of_drugs(record, today), *events_of(record)]
+    drugs = (row_of_drug(record, drug, today) for drug in drugs_of(record))
+    taken = (("medication", row.date, instant(row.date), _ready(row)) for row in drugs)
+    events = [*taken, *events_of(record)]
     wanted = [phrase_of(kind) for kind in kinds]
     left_to_others = LEFT_TO_OTHERS - (_OF_A_SPAN if since or until else frozenset())
     every = [event for event in events if is_within(event[1], since, until)]
@@ -83,12 +85,6 @@ def course(
 def events_of(record: PatientRecord) -> tuple[_Event, ...]:
     """Return all events but those of drugs, which depend on the day; made once for a record."""
     return record.derived(_fixed_events)
-
-
-def _of_drugs(record: PatientRecord, today: date) -> Iterator[_Event]:
-    for drug in drugs_of(record):
-        row = row_of_drug(record, drug, today)
-        yield "medication", row.date, instant(row.date), _ready(row)
 
 
 def _fixed_events(record: PatientRecord) -> tuple[_Event, ...]:

@@ -136,10 +136,8 @@ def days_around(
         return None
     if question.shift is not None:
         return _shifted(first, question.shift)
-    is_at = relation == "at"
-    if relation == "within" and {row.kind for row in rows} == {"problem"}:
-        is_at = None in map(_end, rows)  # "A1c at the stroke", which goes on
-    if is_at:
+    is_ill = relation == "within" and {row.kind for row in rows} == {"problem"}
+    if relation == "at" or (is_ill and None in map(_end, rows)):  # a stroke, which goes on
         return TimeSpan(first - _ABOUT, first + _ABOUT, "")
     if relation == "since":
         return TimeSpan(first, None, "")
@@ -173,11 +171,6 @@ def within(one: TimeSpan, other: TimeSpan | None) -> TimeSpan:
     since = [day for day in (one.since, other.since) if day is not None]
     until = [day for day in (one.until, other.until) if day is not None]
     return TimeSpan(max(since, default=None), min(until, default=None))
-
-
-def is_of_unknown_end(row: ViewRow) -> bool:
-    """Whether it is over, and nobody knows since when."""
-    return row.kind == "medication" and row.status != "active" and not row.end
 
 
 def _end(row: ViewRow) -> date | None:

@@ -130,10 +130,7 @@ def said_none_left(question: ChartQuestion, view: ChartView, words: AnswerWords)
 
 
 def lacking(question: ChartQuestion, view: ChartView) -> list[tuple[str, ChartQuestion]]:
-    """Return what of several values, or of days set side by side, has no row: all, where none has.
-
-    Each behind what stands before what is found of it elsewhere.
-    """
+    """Return which of several values or days have no row, each behind what is said before it."""
     names = question.arguments.get("names", ())
     if question.tool != "results" or (not view.rows and question.name != ", ".join(names)):
         return []
@@ -142,8 +139,5 @@ def lacking(question: ChartQuestion, view: ChartView) -> list[tuple[str, ChartQu
         ("", replace(question, arguments={**question.arguments, "names": [one]}, name=one, said=""))
         for one in (missed if view.rows else names[len(names) < 2 :])
     ]
-    ends = [
-        (f"{one.text}: ", with_days(replace(question, ends=()), one)) for one in question.ends
-    ]
-    absent = [(when, one) for when, one in ends if not has_answer(one, view)]
-    return named + absent * (len(absent) < len(ends))
+    ends = ((f"{one.text}: ", with_days(replace(question, ends=()), one)) for one in question.ends)
+    return named + [(when, one) for when, one in ends if not has_answer(one, view)]
