@@ -102,9 +102,9 @@ def _beside_the_head(question: ChartQuestion) -> Sequence[ChartQuestion]:
             return (done, head, *rest)
         case "medications" if question.aspect == "whether":
             return (head, *rest)
-        case "procedures" if question.head == "operation":  # of the femur no other one tells
+        case "procedures" if question.head == "operation":
             part = question.name.removesuffix(question.head).strip()
-            return (*headless, _searched(replace(question, head=""), part, part))
+            return (*headless, head, _searched(replace(question, head=""), part, part))
         case "medications":  # "Which painkillers did he get for the fracture?"
             name = question.name.removeprefix(question.head).strip()
             ill = replace(question, tool="problems", arguments=OF_ALL, name=name, head="")
@@ -236,6 +236,8 @@ def _may_tell(question: ChartQuestion, row: ViewRow, words: AnswerWords) -> bool
             return own in (asked.name, *(leaf.name for leaf in table.leaves(asked)))
         case "medications" if row.kind in MEASURED:  # "nitro" is no nitrogen, insulin its level
             return {*words_of(question.said or question.name)} <= {*words_of(row.name)}
+        case "procedures":  # of one on the femur none that was called off tells
+            return question.head != "operation" or row.kind != "procedure" or not was_never(row)
         case "allergies":  # a scan with contrast tells of no allergy to it
             said = f"{row.name} {row.value} {row.detail}".casefold()
             return any(mark in said for mark in words.allergic)
@@ -267,7 +269,7 @@ def _lead_of(
     rows = asked_rows(search, found).rows
     # A test for antibodies is no vaccination.
     is_other |= question.tool == "immunizations" and {r.kind for r in rows} <= _TESTS
-    if is_other or question.head == "inpatient admission":
+    if is_other or question.month or question.head == "inpatient admission":
         # A plan for it is no drug and no stay, and that it is taken is no value of it.
         end = "\n" if "\n" in absent else " "
         return f"{absent}{end}{words.say('elsewhere')}"
@@ -300,8 +302,6 @@ def led(
         return f"{when}{said_without(question, told, words)}\n{told}".strip()
     if search.tool == question.tool:  # of other days, or as it was typed
         return told if search.tool == SEARCH else f"{absent}\n{told}"
-    if question.month:
-        return f"{absent}\n{words.say('elsewhere')}\n{told}"
     if question.span is not None and search.span is None:  # its own list may have it of other days
         lead = words.not_then(question.name)
         return absent if absent.startswith(lead) else f"{lead}\n{words.say('elsewhere')}\n{told}"
