@@ -1,13 +1,14 @@
 """What the user wants: one queue that all agents of a patient's conversation share."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import AwareDatetime, Field, model_validator
 
 from data_models.entities import entity_queue
-from data_models.entities.entity_values import IsRelative, Offer, copied
+from data_models.entities.entity_values import IsRelative, Namespace, Offer, copied
 
 Provenance: TypeAlias = Literal["inferred", "extracted", "user_stated"]
 _RANK: Mapping[Provenance, int] = {"inferred": 0, "extracted": 1, "user_stated": 2}
@@ -25,14 +26,63 @@ class ConversationEntity(entity_queue.Entity):
     reference_time: AwareDatetime | None = None
 
 
-class ConversationEntitiesManager(entity_queue.EntityQueues):
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How values of the user's are known (E16).
+
+    Attributes:
+        is_relative: Whether a value means something only with the time at which it was said.
+        renewed: Filled with the keys that were left equal but mean another day now.
+    """
+
+    weakness: ClassVar[str] = "provenance"
+    blanks_count: ClassVar[bool] = False
+
+    provenance: Provenance = "inferred"
+    is_relative: IsRelative = lambda _: False
+    renewed: list[str] = field(default_factory=list)
+
+    def is_weaker(self, held: ConversationEntity, _: datetime) -> bool:
+        """Whether what is held is known better."""
+        return _RANK[self.provenance] < _RANK[held.provenance]
+
+    def first(self, key: str, offer: Offer, *, seq: int, now: datetime) -> ConversationEntity:
+        """Return a wish that is new."""
+        return ConversationEntity(
+            key=key,
+            value=copied(offer.value),
+            seq=seq,
+            inserted_at=now,
+            updated_at=now,
+            provenance=self.provenance,
+            reference_time=now if self.is_relative(offer.value) else None,
+        )
+
+    def renew(self, held: ConversationEntity, offer: Offer, *, now: datetime) -> tuple[bool, bool]:
+        """Let an equal value raise its provenance, and "tomorrow" mean the day after today."""
+        if held.canonical != offer.canonical:
+            held.take(offer, now=now)
+            held.provenance = self.provenance
+            held.reference_time = now if self.is_relative(offer.value) else None
+            return True, True
+        is_raised = _RANK[self.provenance] > _RANK[held.provenance]
+        if is_raised:
+            held.provenance = self.provenance
+        said = held.reference_time
+        is_later = said is not None and said.date() < now.date() and self.provenance != "inferred"
+        if is_later:
+            held.reference_time = held.updated_at = now
+            self.renewed.append(held.key)
+        return False, is_raised or is_later
+
+
+class ConversationEntitiesManager(entity_queue.EntityQueues[ConversationEntity]):
     """The queue. A write is planned whole before anything changes."""
+
+    NAMESPACE: ClassVar[Namespace] = "conversation"
 
     entities: dict[str, ConversationEntity] = Field(default_factory=dict)
     max_size: int = Field(default=entity_queue.MAX_ENTITIES, ge=1)
-    recently_evicted: list[ConversationEntity] = Field(default_factory=list)
-    renewed: list[str] = Field(default_factory=list, exclude=True, repr=False)
-    """Keys that the last delta left equal but that mean another day now; never stored."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -49,42 +99,26 @@ class ConversationEntitiesManager(entity_queue.EntityQueues):
         *,
         now: datetime,
         remove: Sequence[str] = (),
-        provenance: Provenance = "inferred",
+        said: Said | None = None,
         pinned: Collection[str] = (),
         is_taken: entity_queue.IsTaken = lambda _: False,
-        is_relative: IsRelative = lambda _: False,
     ) -> entity_queue.EntityReport:
-        """Remove, then overwrite or append, then let the oldest go (E1-E9, E16, E25).
+        """Remove, then overwrite or append, then let the oldest go.
 
         Args:
             pinned: Keys that an open plan needs; they never leave.
             is_taken: Whether an unlisted key lives among the derived ones.
-            is_relative: Whether a value means something only with the time at which it was said.
         """
-        report = entity_queue.empty_report()
-        self.renewed.clear()
-        offers = entity_queue.sorted_offers(
-            updates, namespace="conversation", is_taken=is_taken, blanks_count=False, report=report
+        return self.write(
+            self.entities,
+            updates,
+            said or Said(),
+            now=now,
+            cap=self.max_size,
+            remove=remove,
+            pinned=pinned,
+            is_taken=is_taken,
         )
-        for key in entity_queue.canonical_keys(remove):
-            if self.entities.pop(key, None) is not None:
-                report["removed"].append(key)
-        self._refuse_weaker(offers, provenance, report)
-        self._make_room(offers, pinned, report)
-        writes = [
-            self._write(key, one, _Said(provenance, now, is_relative(one.value)), report)
-            for key, one in offers.items()
-        ]
-        if any(writes) or report["removed"] or report["evicted"]:
-            self.touch(now)
-        return report
-
-    def file(self, key: str, value: Any, *, now: datetime, is_relative: bool) -> bool:
-        """Append a migrated value as it is, whatever the cap; False if the key is here already."""
-        if key in self.entities:
-            return False
-        self._append(key, Offer(value, ""), _Said("inferred", now, is_relative))
-        return True
 
     def restore(
         self, key: str, *, now: datetime, pinned: Collection[str] = ()
@@ -95,7 +129,12 @@ class ConversationEntitiesManager(entity_queue.EntityQueues):
         if found is None or key in self.entities:
             report["rejected"][key] = "absent" if found is None else "present"
             return report
-        self._make_room({key: Offer(found.value, found.canonical)}, pinned, report)
+        offers = {key: Offer(found.value, found.canonical)}
+        self.remember(
+            entity_queue.let_go(
+                self.entities, offers, pinned=pinned, cap=self.max_size, now=now, report=report
+            )
+        )
         if report["rejected"]:
             return report
         self.recently_evicted = [one for one in self.recently_evicted if one.key != key]
@@ -105,79 +144,6 @@ class ConversationEntitiesManager(entity_queue.EntityQueues):
         self.touch(now)
         return report
 
-    def evict(self, key: str) -> ConversationEntity:
+    def evict(self, key: str) -> None:
         """Let `key` go; it can be restored for a while."""
-        gone = self.entities.pop(key)
-        self.recently_evicted = entity_queue.remembered(self.recently_evicted, [gone])
-        return gone
-
-    def _refuse_weaker(
-        self, offers: dict[str, Offer], provenance: Provenance, report: entity_queue.EntityReport
-    ) -> None:
-        for key in [key for key in offers if key in self.entities]:
-            held = self.entities[key]
-            is_weaker = _RANK[provenance] < _RANK[held.provenance]
-            if is_weaker and held.canonical != offers[key].canonical:
-                report["rejected"][key] = "provenance"
-                del offers[key]
-
-    def _make_room(
-        self, offers: dict[str, Offer], pinned: Collection[str], report: entity_queue.EntityReport
-    ) -> None:
-        gone = entity_queue.let_go(
-            self.entities, offers, pinned=pinned, cap=self.max_size, report=report
-        )
-        self.recently_evicted = entity_queue.remembered(self.recently_evicted, gone)
-
-    def _write(
-        self, key: str, offer: Offer, said: "_Said", report: entity_queue.EntityReport
-    ) -> bool:
-        if (held := self.entities.get(key)) is None:
-            self._append(key, offer, said)
-            report["added"].append(key)
-            return True
-        if held.canonical == offer.canonical:
-            report["unchanged"].append(key)
-            return self._confirm(held, said.provenance, said.now)
-        held.take(offer, now=said.now)
-        if held.provenance != said.provenance:
-            held.provenance = said.provenance
-        if held.reference_time != said.reference_time:
-            held.reference_time = said.reference_time
-        report["updated"].append(key)
-        return True
-
-    def _confirm(self, held: ConversationEntity, provenance: Provenance, now: datetime) -> bool:
-        """Let an equal value raise its provenance, and "tomorrow" mean the day after today."""
-        is_raised = _RANK[provenance] > _RANK[held.provenance]
-        if is_raised:
-            held.provenance = provenance
-        said = held.reference_time
-        is_later = said is not None and said.date() < now.date() and provenance != "inferred"
-        if is_later:
-            held.reference_time = held.updated_at = now
-            self.renewed.append(held.key)
-        return is_raised or is_later
-
-    def _append(self, key: str, offer: Offer, said: "_Said") -> None:
-        self.entities[key] = ConversationEntity(
-            key=key,
-            value=copied(offer.value),
-            seq=self.take_seq(),
-            inserted_at=said.now,
-            updated_at=said.now,
-            provenance=said.provenance,
-            reference_time=said.reference_time,
-        )
-
-
-class _Said(NamedTuple):
-    """How a value is known, and since when."""
-
-    provenance: Provenance
-    now: datetime
-    is_relative: bool
-
-    @property
-    def reference_time(self) -> datetime | None:
-        return self.now if self.is_relative else None
+        self.remember([self.entities.pop(key)])

@@ -2,34 +2,19 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from data_models.entities import entity_queue
 from data_models.entities.entity_queue import Entity
-from data_models.entities.entity_values import Offer, copied
-
-# One thing that a tool found, or that an agent concluded, and where it comes from.
+from data_models.entities.entity_values import Namespace, Offer, copied
 
 LLM_REASONING = "llm_reasoning"
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where derived values come from, and how long they hold (E13, E14)."""
-
-    tool: str = LLM_REASONING
-    params: Mapping[str, Any] = field(default_factory=dict)
-    valid_for: float | None = None
-    depends_on: Sequence[str] = ()
-
-    @property
-    def is_model(self) -> bool:
-        """Whether a model concluded it, rather than a tool."""
-        return self.tool == LLM_REASONING
+UNKNOWN_OWNER = "unknown"
+"""Where migrated results lie whose agent nobody knows; every agent reads them (E26)."""
 
 
 class DerivedEntity(Entity):
@@ -51,7 +36,6 @@ class DerivedEntity(Entity):
     handed_over_from: str | None = None
 
     def is_expired(self, now: datetime) -> bool:
-        """Tell whether nobody may see it any more (E13)."""
         if self.is_outdated:
             return True
         if self.valid_for is None:
@@ -63,25 +47,6 @@ class DerivedEntity(Entity):
             return 4 * len(self.agent_name + self.source_tool)
         texts = json.dumps([self.source_params, self.depends_on])
         return 4 * len(self.agent_name + self.source_tool + texts)
-
-    def renew(self, origin: Origin) -> bool:
-        """Take on where the value comes from now (E14); False if that is no news."""
-        if (
-            self.source_tool == origin.tool
-            and self.valid_for == origin.valid_for
-            and not self.is_outdated
-            and self.handed_over_from is None
-            and self.source_params == origin.params
-            and self.depends_on == list(origin.depends_on)
-        ):
-            return False
-        self.source_tool = origin.tool
-        self.source_params = copied(dict(origin.params))
-        self.valid_for = origin.valid_for
-        self.depends_on = list(origin.depends_on)
-        self.is_outdated = False
-        self.handed_over_from = None
-        return True
 
     def copy_for(self, agent_name: str, *, seq: int) -> Self:
         """Return a copy for another agent, age and origin included (E12)."""
@@ -97,16 +62,67 @@ class DerivedEntity(Entity):
         )
 
 
-UNKNOWN_OWNER = "unknown"
-"""Where migrated results lie whose agent nobody knows; every agent reads them (E26)."""
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where derived values come from, whose they are, and how long they hold (E13, E14)."""
+
+    weakness: ClassVar[str] = "tool_value"
+
+    tool: str = LLM_REASONING
+    params: Mapping[str, Any] = field(default_factory=dict)
+    valid_for: float | None = None
+    depends_on: Sequence[str] = ()
+    agent_name: str = ""
+
+    @property
+    def blanks_count(self) -> bool:
+        """Whether a tool found them, rather than that a model concluded them."""
+        return self.tool != LLM_REASONING
+
+    def is_weaker(self, held: DerivedEntity, now: datetime) -> bool:
+        """Whether a model would overwrite what a tool found and what still holds (E15)."""
+        is_found = held.source_tool != LLM_REASONING and not held.is_expired(now)
+        return is_found and not self.blanks_count
+
+    def first(self, key: str, offer: Offer, *, seq: int, now: datetime) -> DerivedEntity:
+        """Return a find that is new."""
+        return DerivedEntity(
+            key=key,
+            value=copied(offer.value),
+            seq=seq,
+            inserted_at=now,
+            updated_at=now,
+            agent_name=self.agent_name,
+            **self._kept(),
+        )
+
+    def renew(self, held: DerivedEntity, offer: Offer, *, now: datetime) -> tuple[bool, bool]:
+        """Let `held` be what was found now (E14); a tool that found the same updates nothing."""
+        is_equal, is_tool = held.canonical == offer.canonical, self.blanks_count
+        if is_equal and not is_tool and not held.is_expired(now):
+            return False, False
+        kept = self._kept() | {"is_outdated": False, "handed_over_from": None}
+        is_same = is_equal and held.updated_at == now and kept.items() <= held.__dict__.items()
+        held.take(offer, now=now)
+        held.__dict__.update(kept)
+        return not (is_equal and is_tool), not is_same
+
+    def _kept(self) -> dict[str, Any]:
+        return {
+            "source_tool": self.tool,
+            "source_params": copied(dict(self.params)),
+            "valid_for": self.valid_for,
+            "depends_on": list(self.depends_on),
+        }
 
 
-class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues):
+class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues[DerivedEntity]):
     """The queues by agent."""
+
+    NAMESPACE: ClassVar[Namespace] = "derived"
 
     agent_entities: dict[str, dict[str, DerivedEntity]] = Field(default_factory=dict)
     max_size_per_agent: int = Field(default=entity_queue.MAX_ENTITIES, ge=1)
-    recently_evicted: list[DerivedEntity] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -125,13 +141,6 @@ class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues):
     def get_for_agent(self, agent_name: str, *, now: datetime) -> dict[str, Any]:
         """Return a copy of the values that `agent_name` may see, oldest first."""
         return {one.key: copied(one.value) for one in self.live_for_agent(agent_name, now=now)}
-
-    def live_keys(self, *, now: datetime) -> frozenset[str]:
-        """Return the keys under which any agent has an unexpired value."""
-        queues = self.agent_entities.values()
-        return frozenset(
-            one.key for queue in queues for one in queue.values() if not one.is_expired(now)
-        )
 
     def holds_live(self, key: str, *, now: datetime, unless: str | None = None) -> bool:
         """Tell whether any agent but `unless` has an unexpired value under `key`."""
@@ -158,24 +167,22 @@ class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues):
             pinned: Keys that an open plan needs; they never leave.
             is_taken: Whether an unlisted key lives in the conversation.
         """
-        report = entity_queue.empty_report()
-        offers = entity_queue.sorted_offers(
+        queue = self.agent_entities.setdefault(agent_name, {})
+        report = self.write(
+            queue,
             updates,
-            namespace="derived",
+            replace(origin, agent_name=agent_name),
+            now=now,
+            cap=self.max_size_per_agent,
+            remove=remove,
+            pinned=pinned,
             is_taken=is_taken,
-            blanks_count=not origin.is_model,
-            report=report,
         )
-        write = _Write(agent_name, self.agent_entities.get(agent_name, {}), now, origin, report)
-        for key in entity_queue.canonical_keys(remove):
-            if write.queue.pop(key, None) is not None:
-                report["removed"].append(key)
-        _refuse_guesses(write, offers)
-        self._make_room(write, offers, pinned)
-        writes = [self._write(write, key, offer) for key, offer in offers.items()]
-        self._keep(agent_name, write.queue)
-        if any(writes) or report["removed"] or report["evicted"]:
-            self.touch(now)
+        if origin.blanks_count:
+            ownerless = self.agent_entities.get(UNKNOWN_OWNER, {})
+            for key in (*report["added"], *report["updated"], *report["unchanged"]):
+                ownerless.pop(key, None)
+        self._drop_empty()
         return report
 
     def clear_agent(self, agent_name: str, *, now: datetime) -> list[str]:
@@ -199,9 +206,9 @@ class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues):
 
     def forget(self, key: str) -> None:
         """Drop what is left of `key`: it belongs to the conversation now (E10)."""
-        for agent_name, queue in list(self.agent_entities.items()):
+        for queue in self.agent_entities.values():
             queue.pop(key, None)
-            self._keep(agent_name, queue)
+        self._drop_empty()
 
     def hand_over(
         self, source: str, target: str, keys: Sequence[str], *, now: datetime
@@ -209,118 +216,32 @@ class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues):
         """Copy values of `source` to `target` as they are, age and origin included (E12)."""
         report = entity_queue.empty_report()
         mine = {one.key: one for one in self.live_for_agent(source, now=now)}
-        for key in keys:
-            if key not in mine:
-                report["rejected"][key] = "absent"
+        report["rejected"] = {key: "absent" for key in keys if key not in mine}
         found = [mine[key] for key in dict.fromkeys(keys) if key in mine]
-        write = _Write(target, self.agent_entities.get(target, {}), now, Origin(), report)
+        queue = self.agent_entities.setdefault(target, {})
         offers = {one.key: Offer(one.value, one.canonical) for one in found}
-        self._make_room(write, offers)
-        for one in found:
-            if one.key in offers:
-                self._receive(write, one)
-        self._keep(target, write.queue)
+        cap = self.max_size_per_agent
+        self.remember(
+            entity_queue.let_go(queue, offers, pinned=(), cap=cap, now=now, report=report)
+        )
+        for one in [one for one in found if one.key in offers]:
+            held = queue.get(one.key)
+            if held is not None and held.canonical == one.canonical:
+                report["unchanged"].append(one.key)
+                continue
+            seq = self.take_seq() if held is None else held.seq
+            queue[one.key] = one.copy_for(target, seq=seq)
+            report["added" if held is None else "updated"].append(one.key)
+        self._drop_empty()
         if report["added"] or report["updated"]:
             self.touch(now)
         return report
 
-    def file(self, agent_name: str, key: str, value: Any, *, origin: Origin, now: datetime) -> bool:
-        """Append a migrated value as it is, whatever the cap; False if the key is here already."""
-        queue = self.agent_entities.setdefault(agent_name, {})
-        if key in queue:
-            return False
-        write = _Write(agent_name, queue, now, origin, entity_queue.empty_report())
-        self._append(write, key, Offer(value, ""))
-        return True
-
-    def evict(self, agent_name: str, key: str) -> DerivedEntity:
+    def evict(self, agent_name: str, key: str) -> None:
         """Let `key` go; it can be restored for a while."""
-        queue = self.agent_entities[agent_name]
-        gone = queue.pop(key)
-        self.recently_evicted = entity_queue.remembered(self.recently_evicted, [gone])
-        self._keep(agent_name, queue)
-        return gone
+        self.remember([self.agent_entities[agent_name].pop(key)])
+        self._drop_empty()
 
-    def _make_room(
-        self, write: "_Write", offers: dict[str, Offer], pinned: Collection[str] = ()
-    ) -> None:
-        gone = entity_queue.let_go(
-            write.queue,
-            offers,
-            pinned=pinned,
-            cap=self.max_size_per_agent,
-            report=write.report,
-            is_expired=lambda one: one.is_expired(write.now),
-        )
-        self.recently_evicted = entity_queue.remembered(self.recently_evicted, gone)
-
-    def _write(self, write: "_Write", key: str, offer: Offer) -> bool:
-        origin, report = write.origin, write.report
-        if not origin.is_model:
-            ownerless = self.agent_entities.get(UNKNOWN_OWNER)
-            if ownerless is not None and ownerless.pop(key, None) is not None:
-                self._keep(UNKNOWN_OWNER, ownerless)
-        if (held := write.queue.get(key)) is None:
-            self._append(write, key, offer)
-            report["added"].append(key)
-            return True
-        is_equal = held.canonical == offer.canonical
-        if is_equal and origin.is_model and not held.is_expired(write.now):
-            report["unchanged"].append(key)
-            return False
-        is_known = is_equal and not origin.is_model
-        report["unchanged" if is_known else "updated"].append(key)
-        is_older = held.updated_at != write.now
-        held.take(offer, now=write.now)
-        return held.renew(origin) or is_older or not is_equal
-
-    def _append(self, write: "_Write", key: str, offer: Offer) -> None:
-        one = DerivedEntity(
-            key=key,
-            value=copied(offer.value),
-            seq=self.take_seq(),
-            inserted_at=write.now,
-            updated_at=write.now,
-            agent_name=write.agent_name,
-            source_tool=write.origin.tool,
-        )
-        one.renew(write.origin)
-        write.queue[key] = one
-
-    def _receive(self, write: "_Write", one: DerivedEntity) -> None:
-        held = write.queue.get(one.key)
-        if held is not None and held.canonical == one.canonical:
-            write.report["unchanged"].append(one.key)
-            return
-        seq = self.take_seq() if held is None else held.seq
-        write.queue[one.key] = one.copy_for(write.agent_name, seq=seq)
-        write.report["added" if held is None else "updated"].append(one.key)
-
-    def _keep(self, agent_name: str, queue: dict[str, DerivedEntity]) -> None:
-        if queue:
-            self.agent_entities[agent_name] = queue
-        else:
-            self.agent_entities.pop(agent_name, None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Write:
-    """A write to the queue of one agent, and what becomes of its keys."""
-
-    agent_name: str
-    queue: dict[str, DerivedEntity]
-    now: datetime
-    origin: Origin
-    report: entity_queue.EntityReport
-
-
-def _refuse_guesses(write: _Write, offers: dict[str, Offer]) -> None:
-    """Keep a model from overwriting what a tool found and what still holds (E15)."""
-    if not write.origin.is_model:
-        return
-    for key in [key for key in offers if key in write.queue]:
-        held = write.queue[key]
-        is_found = held.source_tool != LLM_REASONING and not held.is_expired(write.now)
-        if is_found and held.canonical != offers[key].canonical:
-            write.report["rejected"][key] = "tool_value"
-            del offers[key]
+    def _drop_empty(self) -> None:
+        for agent_name in [name for name, queue in self.agent_entities.items() if not queue]:
+            del self.agent_entities[agent_name]

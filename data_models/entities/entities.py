@@ -4,11 +4,14 @@ Models send only what changed. What the user wants is shared by all agents; what
 belongs to the agent that asked them.
 """
 
+from collections.abc import Iterator, Mapping
+
 from pydantic import Field
 
 from data_models.document import Part
 from data_models.entities.conversation_entities import ConversationEntitiesManager
 from data_models.entities.derived_entities import AgentScopedDerivedEntitiesManager
+from data_models.entities.entity_queue import Entity
 
 ENTITIES_LIMIT_BYTES = 12_000
 
@@ -25,5 +28,9 @@ class Entities(Part):
     derived: AgentScopedDerivedEntitiesManager = Field(
         default_factory=AgentScopedDerivedEntitiesManager
     )
-
     last_delta: str = ""
+
+    def queues(self) -> Iterator[tuple[str | None, Mapping[str, Entity]]]:
+        """Yield each queue with its agent; what the user wants, which no agent owns, first."""
+        yield None, self.conversation.entities
+        yield from self.derived.agent_entities.items()

@@ -4,14 +4,14 @@ The order of a queue is the counter `seq`, never a timestamp and never the order
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar
 
 from pydantic import AwareDatetime, Field
 
 from data_models.document import Part
 from data_models.entities import entity_values
+from data_models.entities.entity_values import Offer
 
 # What became of each key of a delta.
 
@@ -47,6 +47,7 @@ def empty_report() -> EntityReport:
 
 MAX_ENTITIES = 7
 RECENTLY_EVICTED = 20
+IsTaken = Callable[[str], bool]
 
 
 class Entity(Part):
@@ -67,11 +68,15 @@ class Entity(Part):
             self.cached = entity_values.canonical_json(self.value) or ""
         return self.cached
 
+    def is_expired(self, now: datetime) -> bool:
+        """Tell whether nobody may see it any more; what the user wants holds until it changes."""
+        return False
+
     def extra_bytes(self) -> int:
         """Return at most how many bytes the fields take that only some entities have."""
         return 0
 
-    def take(self, offer: entity_values.Offer, *, now: datetime) -> None:
+    def take(self, offer: Offer, *, now: datetime) -> None:
         """Hold the value of `offer` from now on; the place in the queue stays (E2)."""
         # Past pydantic's own assignment, which takes ten times as long and checks nothing here.
         self.__dict__.update(
@@ -82,7 +87,30 @@ class Entity(Part):
 EntityT = TypeVar("EntityT", bound=Entity)
 
 
-class EntityQueues(Part):
+class Source(Protocol[EntityT]):
+    """How the values of one write are known.
+
+    Attributes:
+        weakness: Why such a value does not overwrite a better one.
+    """
+
+    weakness: ClassVar[str]
+
+    @property
+    def blanks_count(self) -> bool:
+        """Whether null and blank text are values."""
+
+    def is_weaker(self, held: EntityT, now: datetime) -> bool:
+        """Whether another value than that of `held` gives way to it."""
+
+    def first(self, key: str, offer: Offer, *, seq: int, now: datetime) -> EntityT:
+        """Return the entity of a key that was not there."""
+
+    def renew(self, held: EntityT, offer: Offer, *, now: datetime) -> tuple[bool, bool]:
+        """Let `held` take `offer`: whether that is an update, and whether anything changed."""
+
+
+class EntityQueues(Part, Generic[EntityT]):
     """What the manager of conversation and that of derived entities have in common.
 
     Attributes:
@@ -91,11 +119,14 @@ class EntityQueues(Part):
         revision: Raised by every write that changes something (E20).
     """
 
+    NAMESPACE: ClassVar[entity_values.Namespace]
+
     session_id: str = ""
     created_at: AwareDatetime | None = None
     last_updated_at: AwareDatetime | None = None
     next_seq: int = 1
     revision: int = 0
+    recently_evicted: list[EntityT] = Field(default_factory=list)
 
     def take_seq(self) -> int:
         """Return the next place in the queue."""
@@ -107,6 +138,92 @@ class EntityQueues(Part):
         self.revision += 1
         self.created_at = self.created_at or now
         self.last_updated_at = now
+
+    def add(
+        self,
+        queue: dict[str, EntityT],
+        key: str,
+        offer: Offer,
+        source: Source[EntityT],
+        *,
+        now: datetime,
+    ) -> None:
+        """Append a value that is not in `queue`, whatever the cap."""
+        queue[key] = source.first(key, offer, seq=self.take_seq(), now=now)
+
+    def remember(self, evicted: Sequence[EntityT]) -> None:
+        """Note what left, so that it can be restored for a while (E25)."""
+        self.recently_evicted = [*self.recently_evicted, *evicted][-RECENTLY_EVICTED:]
+
+    def write(
+        self,
+        queue: dict[str, EntityT],
+        updates: Mapping[str, Any],
+        source: Source[EntityT],
+        *,
+        now: datetime,
+        cap: int,
+        remove: Sequence[str] = (),
+        pinned: Collection[str] = (),
+        is_taken: IsTaken = lambda _: False,
+    ) -> EntityReport:
+        """Remove, then overwrite or append in `queue`, then let the oldest go (E1-E9, E25)."""
+        report = empty_report()
+        offers = self._offers(updates, is_taken, source.blanks_count, report)
+        for key in canonical_keys(remove):
+            if queue.pop(key, None) is not None:
+                report["removed"].append(key)
+        for key in [key for key in offers if key in queue]:
+            is_other = queue[key].canonical != offers[key].canonical
+            if is_other and source.is_weaker(queue[key], now):
+                report["rejected"][key] = source.weakness
+                del offers[key]
+        self.remember(let_go(queue, offers, pinned=pinned, cap=cap, now=now, report=report))
+        is_changed = bool(report["removed"] or report["evicted"])
+        for key, offer in offers.items():
+            if key not in queue:
+                self.add(queue, key, offer, source, now=now)
+                is_changed = True
+                report["added"].append(key)
+                continue
+            is_update, has_changed = source.renew(queue[key], offer, now=now)
+            is_changed |= has_changed
+            report["updated" if is_update else "unchanged"].append(key)
+        if is_changed:
+            self.touch(now)
+        return report
+
+    def _offers(
+        self,
+        updates: Mapping[str, Any],
+        is_taken: IsTaken,
+        blanks_count: bool,
+        report: EntityReport,
+    ) -> dict[str, Offer]:
+        """Return the values that may be stored, by canonical key; the rest goes into `report`.
+
+        Two spellings of one key are one key, and the later one counts.
+        """
+        offers: dict[str, Offer] = {}
+        for raw, value in updates.items():
+            if (key := entity_values.canonical_key(raw)) is None:
+                report["rejected"][raw] = "key"
+                continue
+            home = entity_values.namespace_of(key)
+            if home != self.NAMESPACE if home is not None else is_taken(key):
+                report["rejected"][key] = "namespace"
+            elif not blanks_count and entity_values.is_blank(value):
+                report["ignored"].append(key)
+            elif (canonical := entity_values.canonical_json(value)) is None:
+                report["rejected"][key] = "value"
+            elif Offer(value, canonical).is_too_large:
+                report["rejected"][key] = "too_large"
+            else:
+                offers.pop(key, None)
+                offers[key] = Offer(value, canonical)
+                report["rejected"].pop(key, None)
+        report["ignored"] = [one for one in dict.fromkeys(report["ignored"]) if one not in offers]
+        return offers
 
 
 def canonical_keys(raw_keys: Sequence[str]) -> list[str]:
@@ -120,117 +237,33 @@ def in_order(rows: Mapping[str, EntityT]) -> dict[str, EntityT]:
     return dict(sorted(rows.items(), key=lambda row: row[1].seq))
 
 
-def remembered(evicted: Sequence[EntityT], more: Collection[EntityT]) -> list[EntityT]:
-    """Return the list of recently evicted entities with `more`, bounded (E25)."""
-    return [*evicted, *more][-RECENTLY_EVICTED:]
-
-
-# Sorts what a delta offers into values to store and keys to refuse, alike for both namespaces.
-
-IsTaken = Callable[[str], bool]
-
-
-def sorted_offers(
-    updates: Mapping[str, Any],
-    *,
-    namespace: entity_values.Namespace,
-    is_taken: IsTaken,
-    blanks_count: bool,
-    report: EntityReport,
-) -> dict[str, entity_values.Offer]:
-    """Return the values that may be stored, by canonical key; the rest goes into `report`.
-
-    Two spellings of one key are one key, and the later one counts.
-
-    Args:
-        is_taken: Whether an unlisted key lives in the other namespace already.
-        blanks_count: Whether null and blank text are values, as they are from a tool.
-    """
-    offers: dict[str, entity_values.Offer] = {}
-    rejected = report["rejected"]
-    for raw, value in updates.items():
-        if (key := entity_values.canonical_key(raw)) is None:
-            rejected[raw] = "key"
-            continue
-        home = entity_values.namespace_of(key)
-        if home != namespace if home is not None else is_taken(key):
-            rejected[key] = "namespace"
-        elif not blanks_count and entity_values.is_blank(value):
-            report["ignored"].append(key)
-        elif (canonical := entity_values.canonical_json(value)) is None:
-            rejected[key] = "value"
-        elif (
-            offer := entity_values.Offer(value, canonical)
-        ).length_chars > entity_values.VALUE_LIMIT_CHARS:
-            rejected[key] = "too_large"
-        else:
-            offers.pop(key, None)
-            offers[key] = offer
-            rejected.pop(key, None)
-    if report["ignored"]:
-        report["ignored"] = [key for key in dict.fromkeys(report["ignored"]) if key not in offers]
-    return offers
-
-
-# Decides who stays when a queue is full (E4, E5, E13, E25). Pure.
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What a full queue answers.
-
-    Attributes:
-        kept_out: Offered keys for which there is no room, in the order of the offer.
-        leaving: Stored keys that go, in the order in which they go.
-    """
-
-    kept_out: Sequence[str] = ()
-    leaving: Sequence[str] = ()
-
-
-def make_room(
-    *, stored: Sequence[tuple[str, bool]], offered: Sequence[str], pinned: Collection[str], cap: int
-) -> Room:
-    """Return who must go so that `stored` and `offered` together are at most `cap`.
-
-    Pinned entities never go. Among the others expired ones go first, then untouched ones,
-    oldest first. If there are more offers than room for them, the last ones stay.
-
-    Args:
-        stored: Key and whether it is expired, oldest first.
-        offered: Keys that the delta wants to write, in its order.
-    """
-    held = {key for key, _ in stored}
-    if len(held.union(offered)) <= cap:
-        return Room()
-    fixed = [key for key, _ in stored if key in pinned]
-    staying = _staying(offered, held, pinned, cap - len(set(fixed).difference(offered)))
-    kept_out = [key for key in offered if key not in staying]
-    movable = [row for row in stored if row[0] not in staying and row[0] not in pinned]
-    excess = len(held.union(staying)) - cap
-    queue = sorted(movable, key=lambda row: not row[1])  # stable: expired first, then by age
-    return Room(kept_out, [key for key, _ in queue[: max(0, excess)]])
-
-
 def let_go(
     queue: dict[str, EntityT],
-    offers: dict[str, entity_values.Offer],
+    offers: dict[str, Offer],
     *,
     pinned: Collection[str],
     cap: int,
+    now: datetime,
     report: EntityReport,
-    is_expired: Callable[[EntityT], bool] = lambda _: False,
 ) -> list[EntityT]:
-    """Take out of `queue` and return who leaves for `offers`; who gets no place is refused."""
-    if not offers:
+    """Take out of `queue` and return who leaves for `offers`; who gets no place is refused.
+
+    Pinned entities never go. Among the others expired ones go first, then untouched ones,
+    oldest first. If there are more offers than room for them, the last ones stay (E4, E5).
+    """
+    if not offers or len(queue.keys() | offers.keys()) <= cap:
         return []
-    stored = [(key, is_expired(one)) for key, one in queue.items()]
-    room = make_room(stored=stored, offered=list(offers), pinned=pinned, cap=cap)
-    for key in room.kept_out:
+    fixed = [key for key in queue if key in pinned and key not in offers]
+    staying = _staying(list(offers), queue, pinned, cap - len(fixed))
+    for key in [key for key in offers if key not in staying]:
         report["rejected"][key] = "capacity"
         del offers[key]
-    report["evicted"] += room.leaving
-    return [queue.pop(key) for key in room.leaving]
+    excess = max(0, len(queue.keys() | staying) - cap)
+    movable = [one for key, one in queue.items() if key not in staying and key not in pinned]
+    movable.sort(key=lambda one: not one.is_expired(now))  # stable: expired first, then by age
+    leaving = [one.key for one in movable[:excess]]
+    report["evicted"] += leaving
+    return [queue.pop(key) for key in leaving]
 
 
 def _staying(

@@ -91,9 +91,10 @@ class Offer(NamedTuple):
     canonical: str
 
     @property
-    def length_chars(self) -> int:
-        """Length against the limit: of the text itself, or of the JSON of anything else."""
-        return len(self.value) if isinstance(self.value, str) else len(self.canonical)
+    def is_too_large(self) -> bool:
+        """Whether the text itself, or the JSON of anything else, is over the limit (E8)."""
+        text = self.value if isinstance(self.value, str) else self.canonical
+        return len(text) > VALUE_LIMIT_CHARS
 
 
 def canonical_json(value: Any) -> str | None:

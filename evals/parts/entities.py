@@ -23,7 +23,6 @@ from services.entities.circumstances import AgentNames, Writing
 from services.entities.delta import parse_entity_delta
 from services.entities.legacy import file_legacy
 from services.entities.merge import (
-    clear_agent,
     get_agent_entity_context,
     merge_entity_delta,
     store_tool_result,
@@ -200,8 +199,9 @@ class Stage:
         return {"conversation": empty_report(), "derived": empty_report()}
 
     def _clear_agent(self, fields: Fields) -> Json:
-        now = self._time(fields)
-        return dict(clear_agent(self._entities, fields.agent or "", team=self._team, now=now))
+        now, agent_name = self._time(fields), self._team.checked(fields.agent)
+        removed = self._entities.derived.clear_agent(agent_name, now=now)
+        return {"conversation": empty_report(), "derived": {**empty_report(), "removed": removed}}
 
     def _mutate_view(self, fields: Fields) -> Json:
         """Append to a list that a view returned; show that nothing stored has changed."""

@@ -5,10 +5,17 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from data_models.entities.conversation_entities import Said
 from data_models.entities.derived_entities import Origin
 from data_models.entities.entities import Entities
-from data_models.entities.entity_queue import EntityReport, empty_report
-from data_models.entities.entity_values import ALIASES, canonical_json, namespace_of, plain_key
+from data_models.entities.entity_queue import Entity, EntityReport, empty_report
+from data_models.entities.entity_values import (
+    ALIASES,
+    Offer,
+    canonical_json,
+    namespace_of,
+    plain_key,
+)
 from data_models.errors import CorruptDocumentError
 from services.entities.circumstances import AgentNames, MergeReport
 from services.language.requests.clock import is_relative_value
@@ -48,10 +55,7 @@ def legacy_owner(document: Mapping[str, Any]) -> str | None:
 
 def union_of(entities: Entities) -> dict[str, Any]:
     """Return all values of both namespaces by key."""
-    held = entities.conversation.get_all()
-    for queue in entities.derived.agent_entities.values():
-        held.update({key: one.value for key, one in queue.items()})
-    return held
+    return {key: one.value for _, queue in entities.queues() for key, one in queue.items()}
 
 
 def lost_share(legacy: Mapping[str, Any], entities: Entities) -> float:
@@ -84,24 +88,32 @@ def file_legacy(
         UnknownAgentError: `owner` names an agent that the team does not have.
     """
     agent_name = team.owner(owner)
+    wanted, derived = entities.conversation, entities.derived
+    said, origin = Said(is_relative=is_relative_value), Origin(MIGRATION, agent_name=agent_name)
     report: MergeReport = {"conversation": empty_report(), "derived": empty_report()}
     for key, value in legacy_rows(legacy).items():
+        offer = Offer(value, canonical_json(value) or "")
         if namespace_of(key) == "derived":
-            origin = Origin(tool=MIGRATION)
-            is_new = entities.derived.file(agent_name, key, value, origin=origin, now=now)
-            held = entities.derived.agent_entities[agent_name][key].canonical
-            _note(report["derived"], key, is_new, held == canonical_json(value))
-        else:
-            is_new = entities.conversation.file(
-                key, value, now=now, is_relative=is_relative_value(value)
-            )
-            held = entities.conversation.entities[key].canonical
-            _note(report["conversation"], key, is_new, held == canonical_json(value))
+            own = derived.agent_entities.setdefault(agent_name, {})
+            if _is_new(own, key, offer, report["derived"]):
+                derived.add(own, key, offer, origin, now=now)
+        elif _is_new(wanted.entities, key, offer, report["conversation"]):
+            wanted.add(wanted.entities, key, offer, said, now=now)
     if report["conversation"]["added"]:
-        entities.conversation.touch(now)
+        wanted.touch(now)
     if report["derived"]["added"]:
-        entities.derived.touch(now)
+        derived.touch(now)
     return report
+
+
+def _is_new(queue: Mapping[str, Entity], key: str, offer: Offer, report: EntityReport) -> bool:
+    if key not in queue:
+        report["added"].append(key)
+    elif queue[key].canonical == offer.canonical:
+        report["unchanged"].append(key)
+    else:
+        report["rejected"][key] = "newer"
+    return key not in queue
 
 
 def legacy_rows(legacy: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,15 +131,6 @@ def legacy_rows(legacy: Mapping[str, Any]) -> dict[str, Any]:
         rows[key] = legacy[raw]
     order = {ALIASES.get(key, key): index for index, key in enumerate(plain.values())}
     return dict(sorted(rows.items(), key=lambda row: order.get(row[0], len(order))))
-
-
-def _note(report: EntityReport, key: str, is_new: bool, is_equal: bool) -> None:
-    if is_new:
-        report["added"].append(key)
-    elif is_equal:
-        report["unchanged"].append(key)
-    else:
-        report["rejected"][key] = "newer"
 
 
 def _made_key(raw: str) -> str:

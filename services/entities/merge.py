@@ -1,106 +1,28 @@
 """Applies deltas, tool results and hand-overs to a patient's entities (spec page 2.2)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict
 
-from data_models.entities.conversation_entities import ConversationEntitiesManager, Provenance
+from data_models.entities.conversation_entities import (
+    ConversationEntitiesManager,
+    Provenance,
+    Said,
+)
 from data_models.entities.derived_entities import AgentScopedDerivedEntitiesManager, Origin
 from data_models.entities.entities import ENTITIES_LIMIT_BYTES, Entities
 from data_models.entities.entity_queue import Entity, EntityReport, empty_report
 from data_models.entities.entity_values import canonical_key
 from data_models.errors import StaleEntitiesError
-from services.entities.circumstances import AgentNames, MergeReport, Writing
+from services.entities.circumstances import MergeReport, Writing
 from services.entities.delta import EntityDelta
-from services.entities.repetition import DeltaWrite, Repetition
+from services.entities.repetition import DeltaWrite, as_repeated, is_repeated, remember
 from services.language.requests.clock import is_relative_value
-
-# Keeps the entities of a patient within their share of the document (E8).
 
 # More than the fields of one entity take as JSON, its value, key, origin and dependencies aside.
 _FRAME_BYTES = 420
 _MANAGERS_BYTES = 800
-Gone = tuple[str | None, str]
-"""Agent, or None for the conversation, and key."""
-
-
-def make_fit(
-    entities: Entities, *, pinned: Collection[str], touched: Collection[Gone], now: datetime
-) -> list[Gone]:
-    """Let go of the oldest until the part fits, and say who went.
-
-    First what was evicted before and could be restored, then what is expired, then the oldest;
-    what was just written goes last, and what is pinned stays, whatever it costs.
-    """
-    gone: list[Gone] = []
-    while entities.stored_bytes() > ENTITIES_LIMIT_BYTES:
-        if _forget_evicted(entities):
-            continue
-        if (oldest := _oldest(entities, pinned, touched, now)) is None:
-            break
-        agent_name, key = oldest
-        if agent_name is None:
-            entities.conversation.evict(key)
-        else:
-            entities.derived.evict(agent_name, key)
-        gone.append(oldest)
-    return gone
-
-
-def surely_fits(entities: Entities) -> bool:
-    """Tell without writing any JSON whether the part is within its share; mostly it is."""
-    return _upper_bound(entities) <= ENTITIES_LIMIT_BYTES
-
-
-def _upper_bound(entities: Entities) -> int:
-    """Return a size that is never below the real one, without writing any JSON."""
-    rows = _all(entities.conversation, entities.derived)
-    total = _MANAGERS_BYTES + _FRAME_BYTES * len(rows)
-    for one in rows:
-        text = one.cached or one.canonical
-        total += len(text) if text.isascii() else 4 * len(text)
-        total += one.extra_bytes() + 2 * len(one.key)
-    return total
-
-
-def _all(
-    conversation: ConversationEntitiesManager, derived: AgentScopedDerivedEntitiesManager
-) -> list[Entity]:
-    rows: list[Entity] = [*conversation.entities.values(), *conversation.recently_evicted]
-    rows += derived.recently_evicted
-    for queue in derived.agent_entities.values():
-        rows += queue.values()
-    return rows
-
-
-def _forget_evicted(entities: Entities) -> bool:
-    """Drop the older of the oldest evicted entities; False if there is none."""
-    wanted, found = entities.conversation.recently_evicted, entities.derived.recently_evicted
-    if not wanted and not found:
-        return False
-    if not found or (wanted and wanted[0].inserted_at <= found[0].inserted_at):
-        del wanted[0]
-    else:
-        del found[0]
-    return True
-
-
-def _oldest(
-    entities: Entities, pinned: Collection[str], touched: Collection[Gone], now: datetime
-) -> Gone | None:
-    """Return who leaves first: the untouched, of those the expired, of those the oldest."""
-    rows: list[tuple[tuple[bool, bool, datetime, bool, int], Gone]] = []
-    for key, wanted in entities.conversation.entities.items():
-        rank = ((None, key) in touched, True, wanted.inserted_at, True, wanted.seq)
-        rows.append((rank, (None, key)))
-    for agent_name, queue in entities.derived.agent_entities.items():
-        for key, found in queue.items():
-            place = (agent_name, key)
-            is_live = not found.is_expired(now)
-            rows.append((((place in touched), is_live, found.inserted_at, False, found.seq), place))
-    movable = [row for row in rows if row[1][1] not in pinned]
-    return min(movable, key=lambda row: row[0])[1] if movable else None
 
 
 class AgentEntityContext(TypedDict):
@@ -135,12 +57,10 @@ def merge_entity_delta(
         writing.team.checked(delta.handover_to)
     _check_revision(entities, delta, writing)
     write = DeltaWrite(entities, delta, agent_name, source, writing)
-    repeated = Repetition(write=write)
-    if repeated.is_one:
-        copy = entities.model_copy(deep=True)
-        return repeated.report_of(_merge(replace(write, entities=copy)))
+    if is_repeated(write):
+        return as_repeated(_merge(replace(write, entities=entities.model_copy(deep=True))), write)
     report = _merge(write)
-    repeated.remember(report)
+    remember(write, report)
     return report
 
 
@@ -162,10 +82,8 @@ def store_tool_result(
     if writing.expected_revision not in (None, entities.derived.revision):
         raise StaleEntitiesError("the entities changed since they were read")
     entities.last_delta = ""
-    report: MergeReport = {
-        "conversation": empty_report(),
-        "derived": _merge_found(entities, agent_name, values, origin, writing),
-    }
+    found = _merge_found(entities, agent_name, values, origin, writing)
+    report: MergeReport = {"conversation": empty_report(), "derived": found}
     _fit(entities, writing, report, agent_name)
     return report
 
@@ -182,18 +100,6 @@ def get_agent_entity_context(
         "entities": conversation.get_all(),
         "derived_entities": derived.get_for_agent(agent_name, now=now),
     }
-
-
-def clear_agent(
-    entities: Entities, agent_name: str, *, team: AgentNames, now: datetime
-) -> MergeReport:
-    """Drop everything that tools found for one agent.
-
-    Raises:
-        UnknownAgentError: the agent is not in the team.
-    """
-    removed = entities.derived.clear_agent(team.checked(agent_name), now=now)
-    return {"conversation": empty_report(), "derived": {**empty_report(), "removed": removed}}
 
 
 def _merge(write: DeltaWrite) -> MergeReport:
@@ -231,27 +137,22 @@ def _check_revision(entities: Entities, delta: EntityDelta, writing: Writing) ->
 
 def _merge_wanted(write: DeltaWrite) -> EntityReport:
     entities, delta, now = write.entities, write.delta, write.writing.now
-    freed = {canonical_key(raw) for raw in delta.entities_to_remove} if write.agent_name else set()
-    taken = entities.derived.live_keys(now=now)
+    freed = {canonical_key(raw) for raw in delta.entities_to_remove}
+    said = Said(write.source, is_relative_value)
     report = entities.conversation.apply_delta(
         delta.entities_to_update,
         now=now,
         remove=delta.entities_to_remove,
-        provenance=write.source,
+        said=said,
         pinned=write.writing.pinned,
-        is_taken=lambda key: (
-            entities.derived.holds_live(key, now=now, unless=write.agent_name)
-            if key in freed
-            else key in taken
+        is_taken=lambda key: entities.derived.holds_live(
+            key, now=now, unless=write.agent_name if key in freed else None
         ),
-        is_relative=is_relative_value,
     )
     for raw in delta.entities_to_remove:
         if canonical_key(raw) is None:
             report["rejected"][raw] = "key"
-    changed = {*report["added"], *report["updated"], *report["removed"]}
-    changed.update(entities.conversation.renewed)
-    if changed:
+    if changed := {*report["added"], *report["updated"], *report["removed"], *said.renewed}:
         entities.derived.expire_dependents(changed, now=now)
     return report
 
@@ -263,30 +164,73 @@ def _merge_found(
     origin: Origin,
     writing: Writing,
     *,
-    remove: Collection[str] = (),
+    remove: Sequence[str] = (),
 ) -> EntityReport:
     return entities.derived.apply_delta(
         agent_name,
         values,
         now=writing.now,
         origin=origin,
-        remove=list(remove),
+        remove=remove,
         pinned=writing.pinned,
-        is_taken=lambda key: key in entities.conversation.entities,
+        is_taken=entities.conversation.entities.__contains__,
     )
 
 
+# Keeps the entities of a patient within their share of the document (E8).
+
+
 def _fit(entities: Entities, writing: Writing, report: MergeReport, agent_name: str | None) -> None:
-    if surely_fits(entities):
+    """Let go of the oldest until the part fits.
+
+    First what was evicted before and could be restored, then what is expired, then the oldest;
+    what was just written goes last, and what is pinned stays, whatever it costs.
+    """
+    if _upper_bound(entities) <= ENTITIES_LIMIT_BYTES:
         return
-    written: list[tuple[str | None, str]] = []
-    for kind in ("added", "updated"):
-        written += [(None, key) for key in report["conversation"][kind]]
-        written += [(agent_name, key) for key in report["derived"][kind]]
-    for owner, key in make_fit(
-        entities, pinned=writing.pinned, touched=frozenset(written), now=writing.now
-    ):
+    halves = ((None, report["conversation"]), (agent_name, report["derived"]))
+    written = {(owner, key) for owner, one in halves for key in (*one["added"], *one["updated"])}
+    while entities.stored_bytes() > ENTITIES_LIMIT_BYTES:
+        if _forget_evicted(entities):
+            continue
+        rows = [
+            (((owner, key) in written, *_rank(owner, one, writing.now)), owner, key)
+            for owner, queue in entities.queues()
+            for key, one in queue.items()
+            if key not in writing.pinned
+        ]
+        if not rows:
+            return
+        _, owner, key = min(rows, key=lambda row: row[0])
         if owner is None:
+            entities.conversation.evict(key)
             report["conversation"]["evicted"].append(key)
-        elif owner == agent_name:
+            continue
+        entities.derived.evict(owner, key)
+        if owner == agent_name:
             report["derived"]["evicted"].append(key)
+
+
+def _rank(owner: str | None, one: Entity, now: datetime) -> tuple[bool, datetime, bool, int]:
+    return not one.is_expired(now), one.inserted_at, owner is None, one.seq
+
+
+def _upper_bound(entities: Entities) -> int:
+    """Return a size that is never below the real one, without writing any JSON: mostly it fits."""
+    rows: list[Entity] = [one for _, queue in entities.queues() for one in queue.values()]
+    rows += [*entities.conversation.recently_evicted, *entities.derived.recently_evicted]
+    total = _MANAGERS_BYTES + _FRAME_BYTES * len(rows)
+    for one in rows:
+        text = one.canonical
+        total += len(text) if text.isascii() else 4 * len(text)
+        total += one.extra_bytes() + 2 * len(one.key)
+    return total
+
+
+def _forget_evicted(entities: Entities) -> bool:
+    """Drop the older of the oldest evicted entities; False if there is none."""
+    managers = (entities.conversation, entities.derived)
+    lists: list[list[Any]] = [one.recently_evicted for one in managers if one.recently_evicted]
+    if lists:
+        del min(lists, key=lambda rows: rows[0].inserted_at)[0]
+    return bool(lists)

@@ -1,36 +1,20 @@
 """Figures and log lines of entity operations: keys, never values (spec page 2.6)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, TypeAlias
 
 import structlog
 from prometheus_client import CollectorRegistry
 
+from data_models.clock import Clock
 from data_models.entities.entity_values import CONVERSATION_KEYS, DERIVED_KEYS
+from data_models.errors import ToolInputError, UnknownAgentError
 from data_models.identifiers import hashed
 from services.telemetry.metrics import Figures
 
 EntityOperation: TypeAlias = Literal["merge_delta", "get_context", "store_derived", "evict_fifo"]
 _KNOWN = CONVERSATION_KEYS | DERIVED_KEYS
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """One operation that is over.
-
-    Attributes:
-        error: Code of what went wrong; None for success.
-        keys: By kind, such as `added_keys`.
-    """
-
-    session_id: str
-    agent_name: str
-    operation: EntityOperation
-    seconds: float
-    delta_size: int = 0
-    keys: dict[str, Sequence[str]] = field(default_factory=dict)
-    error: str | None = None
 
 
 class EntityMeter:
@@ -46,34 +30,50 @@ class EntityMeter:
         self._log = structlog.get_logger()
         self._figures = Figures(part="entities", registry=registry)
 
-    def count(self, done: Done) -> None:
-        """Count and log one operation."""
-        labels = (self._agent(done.agent_name), done.operation)
-        self._figures.observe("entity_merge_duration_seconds", done.seconds, *labels)
-        what = "agent_switch" if done.operation == "get_context" else "entity_merge"
-        outcome = "success" if done.error is None else "failure"
-        self._figures.count(f"{what}_{outcome}_total", *labels)
-        self._tell(done)
-        if evicted := done.keys.get("evicted_keys"):
-            gone = (labels[0], "evict_fifo")
-            self._figures.count("entity_fifo_evictions_total", *gone, by=len(evicted))
-            keys = {"evicted_keys": evicted}
-            self._tell(replace(done, operation="evict_fifo", delta_size=len(evicted), keys=keys))
+    @contextmanager
+    def measuring(
+        self,
+        operation: EntityOperation,
+        agent_name: str,
+        *,
+        session_id: str,
+        clock: Clock,
+        delta_size: int = 0,
+    ) -> Iterator[dict[str, Sequence[str]]]:
+        """Count and log an operation with the keys that it notes, by kind such as `added_keys`.
 
-    def _tell(self, done: Done) -> None:
-        self._log.info(
-            "entity_operation",
-            session_id=hashed(done.session_id),
-            agent_name=self._agent(done.agent_name),
-            operation=done.operation,
-            operation_details={
-                "delta_size": done.delta_size,
-                **{kind: _shown(keys) for kind, keys in done.keys.items()},
-            },
-            duration_ms=round(done.seconds * 1_000, 3),
-            success=done.error is None,
-            error=done.error,
-        )
+        One that notes none and does not fail has done nothing, and is not counted.
+        """
+        began, code, keys = clock.monotonic(), None, dict[str, Sequence[str]]()
+        try:
+            yield keys
+        except ToolInputError as error:
+            if isinstance(error, UnknownAgentError):
+                self.stranger(operation)
+            code = error.code
+            raise
+        finally:
+            if keys or code is not None:
+                seconds, agent = clock.monotonic() - began, self._agent(agent_name)
+                self._figures.observe("entity_merge_duration_seconds", seconds, agent, operation)
+                what = "agent_switch" if operation == "get_context" else "entity_merge"
+                outcome = "success" if code is None else "failure"
+                self._figures.count(f"{what}_{outcome}_total", agent, operation)
+                log = self._log.bind(
+                    session_id=hashed(session_id),
+                    agent_name=agent,
+                    duration_ms=round(seconds * 1_000, 3),
+                    success=code is None,
+                    error=code,
+                )
+                _tell(log, operation, delta_size, keys)
+                self._count_evicted(log, agent, keys.get("evicted_keys", ()))
+
+    def _count_evicted(self, log: Any, agent: str, evicted: Sequence[str]) -> None:
+        if evicted:
+            by = len(evicted)
+            self._figures.count("entity_fifo_evictions_total", agent, "evict_fifo", by=by)
+            _tell(log, "evict_fifo", by, {"evicted_keys": evicted})
 
     def shown(self, agent_name: str, ages: Sequence[float]) -> None:
         """Count the ages of what an agent was shown."""
@@ -108,6 +108,13 @@ class EntityMeter:
         return name if name in self._agents else "unknown"
 
 
-def _shown(keys: Sequence[str]) -> list[str]:
-    """Return keys of the lists in clear, others hashed: a model may put anything into a key."""
-    return [key if key in _KNOWN else hashed(key)[:12] for key in keys]
+def _tell(
+    log: Any, operation: EntityOperation, delta_size: int, keys: Mapping[str, Sequence[str]]
+) -> None:
+    """Log keys of the lists in clear, others hashed: a model may put anything into a key."""
+    shown = {
+        kind: [key if key in _KNOWN else hashed(key)[:12] for key in found]
+        for kind, found in keys.items()
+    }
+    details = {"delta_size": delta_size, **shown}
+    log.info("entity_operation", operation=operation, operation_details=details)

@@ -4,11 +4,13 @@ Most deltas do that by themselves. One after which something left or expired doe
 made room for a key that was refused before, and a key removed and set again changes its place.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from data_models.entities.conversation_entities import Provenance
 from data_models.entities.entities import Entities
-from data_models.entities.entity_queue import EntityReport
+from data_models.entities.entity_queue import Entity, EntityReport
 from data_models.entities.entity_values import canonical_json, canonical_key
 from data_models.identifiers import hashed
 from services.entities.circumstances import MergeReport, Writing
@@ -61,64 +63,49 @@ class DeltaWrite:
     writing: Writing
 
 
-class Repetition:
-    """A delta, compared to the last one."""
+def is_repeated(write: DeltaWrite) -> bool:
+    """Tell whether the delta is the last one again, and nothing expired since: it might do more."""
+    entities, now = write.entities, write.writing.now
+    if not entities.last_delta or entities.last_delta != _name(write):
+        return False
+    managers = (entities.conversation, entities.derived)
+    then = max((one.last_updated_at for one in managers if one.last_updated_at), default=now)
+    rows = [one for _, queue in entities.queues() for one in queue.values()]
+    return all(one.is_expired(now) == one.is_expired(then) for one in rows)
 
-    def __init__(self, *, write: DeltaWrite) -> None:
-        self._entities, self._delta, self._write = write.entities, write.delta, write
-        last = self._entities.last_delta
-        self.is_one = bool(last) and last == self._name() and not self._has_aged()
 
-    def report_of(self, tried: MergeReport) -> MergeReport:
-        """Return `tried`, the report of a trial, with what it wanted to change as refused."""
-        for report in (tried["conversation"], tried["derived"]):
-            for key in (*report["added"], *report["updated"]):
-                report["rejected"][key] = "repeated"
-            for kind in ("added", "updated", "removed", "evicted"):
-                report[kind] = []
-        self._confirm(tried["conversation"], self._wanted())
-        self._confirm(tried["derived"], self._found())
-        return tried
+def as_repeated(tried: MergeReport, write: DeltaWrite) -> MergeReport:
+    """Return the report of a trial: what it would change again is refused, or unchanged."""
+    entities, delta = write.entities, write.delta
+    found = entities.derived.agent_entities.get(write.agent_name or "", {})
+    _refuse(tried["conversation"], entities.conversation.entities, delta.entities_to_update)
+    _refuse(tried["derived"], found, delta.derived_entities_to_update)
+    return tried
 
-    def remember(self, report: MergeReport) -> None:
-        """Note the delta if it made something leave or expire; forget the one before."""
-        evicted = report["conversation"]["evicted"] or report["derived"]["evicted"]
-        queues = self._entities.derived.agent_entities.values()
-        outdated = any(one.is_outdated for queue in queues for one in queue.values())
-        matters = bool(evicted or self._delta.entities_to_remove or outdated)
-        self._entities.last_delta = self._name() if matters else ""
 
-    def _name(self) -> str:
-        conversation, derived = self._entities.conversation, self._entities.derived
-        text = canonical_json(self._delta.model_dump()) or ""
-        keys = (*self._delta.entities_to_update, "", *self._delta.derived_entities_to_update)
-        write = self._write
-        about = (write.agent_name or "", write.source, *sorted(write.writing.pinned))
-        name = hashed(*about, text, *keys)
-        return f"{name}:{conversation.revision}:{derived.revision}"
+def _refuse(report: EntityReport, queue: Mapping[str, Entity], sent: Mapping[str, Any]) -> None:
+    values = {canonical_key(raw): canonical_json(value) for raw, value in sent.items()}
+    for key in (*report["added"], *report["updated"]):
+        if key in queue and queue[key].canonical == values.get(key):
+            report["unchanged"].append(key)
+        else:
+            report["rejected"][key] = "repeated"
+    report |= {"added": [], "updated": [], "removed": [], "evicted": []}
 
-    def _has_aged(self) -> bool:
-        """Tell whether something expired since: then the delta may well do more."""
-        now = self._write.writing.now
-        conversation, derived = self._entities.conversation, self._entities.derived
-        times = [one for one in (conversation.last_updated_at, derived.last_updated_at) if one]
-        then = max(times, default=now)
-        queues = derived.agent_entities.values()
-        rows = [one for queue in queues for one in queue.values()]
-        return any(one.is_expired(now) != one.is_expired(then) for one in rows)
 
-    def _wanted(self) -> dict[str, str]:
-        return {key: one.canonical for key, one in self._entities.conversation.entities.items()}
+def remember(write: DeltaWrite, report: MergeReport) -> None:
+    """Note the delta if it made something leave or expire; forget the one before."""
+    entities = write.entities
+    evicted = report["conversation"]["evicted"] or report["derived"]["evicted"]
+    queues = entities.derived.agent_entities.values()
+    outdated = any(one.is_outdated for queue in queues for one in queue.values())
+    matters = bool(evicted or write.delta.entities_to_remove or outdated)
+    entities.last_delta = _name(write) if matters else ""
 
-    def _found(self) -> dict[str, str]:
-        queue = self._entities.derived.agent_entities.get(self._write.agent_name or "", {})
-        return {key: one.canonical for key, one in queue.items()}
 
-    def _confirm(self, report: EntityReport, held: dict[str, str]) -> None:
-        """Call unchanged what the trial would have set again to what it is."""
-        sent = self._delta.entities_to_update | self._delta.derived_entities_to_update
-        values = {canonical_key(raw): canonical_json(value) for raw, value in sent.items()}
-        for key in [key for key, why in report["rejected"].items() if why == "repeated"]:
-            if held.get(key) == values.get(key):
-                del report["rejected"][key]
-                report["unchanged"].append(key)
+def _name(write: DeltaWrite) -> str:
+    conversation, derived = write.entities.conversation, write.entities.derived
+    text = canonical_json(write.delta.model_dump()) or ""
+    keys = (*write.delta.entities_to_update, "", *write.delta.derived_entities_to_update)
+    about = (write.agent_name or "", write.source, *sorted(write.writing.pinned))
+    return f"{hashed(*about, text, *keys)}:{conversation.revision}:{derived.revision}"

@@ -1,7 +1,8 @@
 """One patient's entities during one turn, as agents, tools and the grounding use them."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,11 +13,11 @@ from data_models.entities.conversation_entities import Provenance
 from data_models.entities.derived_entities import Origin
 from data_models.entities.entities import Entities
 from data_models.entities.entity_queue import canonical_keys, empty_report
-from data_models.errors import EntityDeltaError, ToolInputError, UnknownAgentError
+from data_models.errors import EntityDeltaError
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta, parse_entity_delta, without_finds
 from services.entities.merge import get_agent_entity_context, merge_entity_delta, store_tool_result
-from services.entities.meter import Done, EntityMeter, EntityOperation
+from services.entities.meter import EntityMeter, EntityOperation
 from services.entities.repetition import Readers
 
 GROUNDING_MARK = "ENTITIES_JSON:"
@@ -181,15 +182,14 @@ class EntitySession:
 
     def restored(self, key: str, *, agent_name: str = "") -> bool:
         """Bring back one of the user's wishes that left; False if it is gone or here (E25)."""
-        began = self._clock.monotonic()
-        report = self._entities.conversation.restore(
-            entity_values.canonical_key(key) or key, now=self._clock.now(), pinned=self._pinned
-        )
-        if not report["added"]:
-            return False
-        whole: MergeReport = {"conversation": report, "derived": empty_report()}
+        with self._measuring("merge_delta", agent_name or "user", delta_size=1) as keys:
+            report = self._entities.conversation.restore(
+                entity_values.canonical_key(key) or key, now=self._clock.now(), pinned=self._pinned
+            )
+            if not report["added"]:
+                return False
+            keys.update(self._noted({"conversation": report, "derived": empty_report()}))
         self._readers.wrote(agent_name)
-        self._count("merge_delta", agent_name or "user", began, 1, self._keys(whole))
         return True
 
     def grounding(self, agent_name: str) -> str:
@@ -197,14 +197,12 @@ class EntitySession:
 
         Never stored: it is made anew for each message from what holds then.
         """
-        began = self._clock.monotonic()
-        try:
+        with self._measuring("get_context", agent_name) as keys:
             shown = self._context(agent_name)
-        except UnknownAgentError as error:
-            self._count("get_context", agent_name, began, 0, error=error)
-            raise
+            if visible := [*shown["entities"], *shown["derived_entities"]]:
+                keys["visible_keys"] = visible
         self._readers.saw_all(agent_name)
-        if not (keys := [*shown["entities"], *shown["derived_entities"]]):
+        if not visible:
             return ""
         now, conversation = self._clock.now(), self._entities.conversation.entities
         said = {
@@ -215,7 +213,6 @@ class EntitySession:
         found = self._entities.derived.live_for_agent(agent_name, now=now)
         born = [one.inserted_at for one in (*conversation.values(), *found)]
         self._meter.shown(agent_name, [(now - at).total_seconds() for at in born])
-        self._count("get_context", agent_name, began, 0, {"visible_keys": keys})
         data = {**shown, **({"said_at": said} if said else {})}
         return (
             f"{GROUNDING_MARK} {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n"
@@ -239,33 +236,37 @@ class EntitySession:
     def _merged(
         self, delta: EntityDelta, *, agent_name: str | None, source: Provenance
     ) -> MergeReport:
-        began, who = self._clock.monotonic(), agent_name or "user"
+        who = agent_name or "user"
         size = len(delta.entities_to_update) + len(delta.derived_entities_to_update)
-        try:
+        with self._measuring("merge_delta", who, delta_size=size) as keys:
             writing = self._writing(self._readers.revision_for(agent_name, delta))
             report = merge_entity_delta(
                 self._entities, delta, agent_name=agent_name, writing=writing, source=source
             )
-        except ToolInputError as error:
-            self._count("merge_delta", who, began, size, error=error)
-            raise
+            keys.update(self._noted(report))
         self._readers.wrote(who)
-        self._count("merge_delta", who, began, size, self._keys(report))
         return report
 
     def _stored(self, values: Mapping[str, Any], *, agent_name: str, origin: Origin) -> MergeReport:
-        began = self._clock.monotonic()
-        try:
+        with self._measuring("store_derived", agent_name, delta_size=len(values)) as keys:
             report = store_tool_result(
                 self._entities, values, agent_name=agent_name, origin=origin,
                 writing=self._writing(),
             )  # fmt: skip
-        except ToolInputError as error:
-            self._count("store_derived", agent_name, began, len(values), error=error)
-            raise
+            keys.update(self._noted(report))
         self._readers.saw_finds(agent_name)
-        self._count("store_derived", agent_name, began, len(values), self._keys(report))
         return report
+
+    def _measuring(
+        self, operation: EntityOperation, agent_name: str, *, delta_size: int = 0
+    ) -> AbstractContextManager[dict[str, Sequence[str]]]:
+        return self._meter.measuring(
+            operation,
+            agent_name,
+            session_id=self._session_id,
+            clock=self._clock,
+            delta_size=delta_size,
+        )
 
     def _writing(self, expected_revision: int | None = None) -> Writing:
         return Writing(
@@ -275,32 +276,14 @@ class EntitySession:
             expected_revision=expected_revision,
         )
 
-    def _keys(self, report: MergeReport) -> dict[str, Any]:
+    def _noted(self, report: MergeReport) -> dict[str, Sequence[str]]:
         halves = (report["conversation"], report["derived"])
-        evicted = [key for half in halves for key in half["evicted"]]
         self._evicted += report["conversation"]["evicted"]
         return {
             "added_keys": [key for half in halves for key in half["added"]],
             "updated_keys": [key for half in halves for key in half["updated"]],
-            "evicted_keys": evicted,
+            "evicted_keys": [key for half in halves for key in half["evicted"]],
         }
-
-    def _count(
-        self,
-        operation: EntityOperation,
-        agent_name: str,
-        began: float,
-        size: int,
-        keys: dict[str, Any] | None = None,
-        *,
-        error: ToolInputError | None = None,
-    ) -> None:
-        if isinstance(error, UnknownAgentError):
-            self._meter.stranger(operation)
-        seconds, code = self._clock.monotonic() - began, None if error is None else error.code
-        self._meter.count(
-            Done(self._session_id, agent_name, operation, seconds, size, keys or {}, code)
-        )
 
 
 def _at(result: Any, path: tuple[str, ...]) -> tuple[bool, Any]:
