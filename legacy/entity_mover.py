@@ -1,34 +1,20 @@
-"""Moves the legacy entities of every stored session, and back (spec page 2.4).
-
-Each document is rewritten under its conversation's claim. A conversation that has none yet may
-get its first turn meanwhile; then our write loses against it, and the document is looked at again.
-"""
+"""Moves the legacy entities of every stored session, and back (spec page 2.4)."""
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
 from data_models.clock import Clock
-from data_models.conversations.claim import Claim
 from data_models.entities.entities import Entities
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    ConfigurationError,
-    CorruptDocumentError,
-    RoundsError,
-    StoreUnavailableError,
-)
+from data_models.errors import ConfigurationError, CorruptDocumentError
 from data_models.identifiers import hashed
-from data_models.storage.blob_store import Blob, BlobStore
-from legacy.document_holding import Holding, Unclaimed
+from data_models.storage.blob_store import BlobStore, change_blob
 from services.entities.circumstances import AgentNames
 from services.entities.legacy import (
     LEGACY_FIELD,
@@ -38,12 +24,9 @@ from services.entities.legacy import (
     legacy_rows,
     union_of,
 )
+from services.stored_contexts import ContextDocuments, Rewritten, json_of
 
 BACKUP_SUFFIX = ".before-entities"
-_DOCUMENT_SUFFIX = "_context.json"
-_SINGLE_HISTORY = "chat_context.json"
-_TRIES = 5
-Outcome: TypeAlias = Literal["migrated", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +41,6 @@ class Differences:
     def is_empty(self) -> bool:
         """Whether there are none; what was added since is no loss."""
         return not self.missing_in_new and not self.value_changes
-
-
-def document_of(data: bytes) -> dict[str, Any]:
-    """Return the JSON object of a context document.
-
-    Raises:
-        CorruptDocumentError: it is none.
-    """
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        document = None
-    if not isinstance(document, dict):
-        raise CorruptDocumentError("the context document is no JSON object")
-    return document
 
 
 def team_of_file(path: Path) -> AgentNames:
@@ -135,153 +103,104 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Differences:
     )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class MoveReport:
     """What became of the sessions; errors name the blob and the kind of fault, never content."""
 
-    total: int = 0
-    migrated: int = 0
-    skipped: int = 0
-    failed: int = 0
-    errors: list[dict[str, str]] = field(default_factory=list)
-
-    def count(self, outcome: Outcome) -> None:
-        """Count one session that went well."""
-        self.total += 1
-        if outcome == "migrated":
-            self.migrated += 1
-        else:
-            self.skipped += 1
-
-    def fail(self, name: str, error: RoundsError) -> None:
-        """Count one session that did not."""
-        self.total += 1
-        self.failed += 1
-        self.errors.append({"session": hashed(name), "code": error.code, "reason": str(error)})
+    total: int
+    migrated: int
+    skipped: int
+    failed: int
+    errors: list[dict[str, str]]
 
     def as_json(self) -> str:
         """Return the report as one JSON object."""
         return json.dumps(asdict(self))
 
 
+def report_of(done: Rewritten) -> MoveReport:
+    """Return what became of the sessions."""
+    failed = len(done.failed)
+    errors = [
+        {"session": hashed(name), "code": error.code, "reason": str(error)}
+        for name, error in done.failed.items()
+    ]
+    skipped = done.looked_at - done.changed - failed
+    return MoveReport(done.looked_at, done.changed, skipped, failed, errors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mover:
     """Walks the context documents of one container."""
 
-    def __init__(
-        self,
-        *,
-        store: BlobStore,
-        folders: Sequence[str],
-        team: AgentNames,
-        clock: Clock,
-        holding: Holding,
-    ) -> None:
-        self._store = store
-        self._folders = folders
-        self._team = team
-        self._clock = clock
-        self._holding = holding
+    documents: ContextDocuments
+    team: AgentNames
+    clock: Clock
 
     async def move(self, *, dry_run: bool = False, patient: str | None = None) -> MoveReport:
         """Migrate every document, or those of `patient`; one that fails stops no other."""
-        report = MoveReport()
-        async for name in self._documents(patient):
-            try:
-                report.count(await self._move(name, dry_run=dry_run))
-            except RoundsError as error:
-                report.fail(name, error)
-        return report
+        move = _Move(self.documents.store, self.team, self.clock)
+        return report_of(await self.documents.rewrite(move, dry_run=dry_run, patient=patient))
 
-    async def roll_back(self, *, patient: str | None = None) -> MoveReport:
+    async def roll_back(self, *, dry_run: bool = False, patient: str | None = None) -> MoveReport:
         """Put every backup back, byte for byte, and remove it."""
-        report = MoveReport()
-        async for name in self._documents(patient):
-            try:
-                report.count(await self._roll_back(name))
-            except RoundsError as error:
-                report.fail(name, error)
-        return report
+        back = _RollBack(self.documents.store)
+        return report_of(await self.documents.rewrite(back, dry_run=dry_run, patient=patient))
 
     async def validate(self, *, patient: str | None = None) -> dict[str, Any]:
         """Compare every migrated document with its backup; keys and counts by hashed session."""
         found: dict[str, Any] = {"total": 0, "equal": 0, "differences": {}}
-        async for name in self._documents(patient):
-            backup = await self._store.read(name + BACKUP_SUFFIX)
-            blob = await self._store.read(name)
+        store = self.documents.store
+        async for name in self.documents.names(patient):
+            backup, blob = await store.read(name + BACKUP_SUFFIX), await store.read(name)
             if backup is None or blob is None:
                 continue
             found["total"] += 1
-            result = differences(document_of(backup.data), document_of(blob.data))
+            result = differences(json_of(backup.data), json_of(blob.data))
             if result.is_empty:
                 found["equal"] += 1
             else:
                 found["differences"][hashed(name)] = asdict(result)
         return found
 
-    async def _documents(self, patient: str | None) -> AsyncIterator[str]:
-        wanted = f"/patient_{patient}{_DOCUMENT_SUFFIX}" if patient else _DOCUMENT_SUFFIX
-        for folder in self._folders:
-            names = [row.name async for row in self._store.list(f"{folder}/")]
-            for name in names:
-                inner = name.removeprefix(f"{folder}/")
-                if f"/{inner}".endswith(wanted) and "/" not in inner and inner != _SINGLE_HISTORY:
-                    yield name
 
-    async def _move(self, name: str, *, dry_run: bool) -> Outcome:
-        if await self._moved(name) is None:
-            return "skipped"
-        if dry_run:
-            return "migrated"
-        async with self._holding.of(name) as held:
-            return await self._rewrite(name, held)
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """From the legacy form, with a backup."""
 
-    async def _moved(self, name: str) -> tuple[Blob, dict[str, Any]] | None:
-        """Return the document as it is and as it should be; None if there is nothing to move."""
-        blob = await self._store.read(name)
-        document = None if blob is None else document_of(blob.data)
-        if blob is None or document is None or not legacy_entities(document):
+    store: BlobStore
+    team: AgentNames
+    clock: Clock
+
+    async def result(self, _: str, data: bytes) -> bytes | None:
+        document = json_of(data)
+        if not legacy_entities(document):
             return None
-        return blob, migrated(document, team=self._team, now=self._clock.now())
+        return json.dumps(migrated(document, team=self.team, now=self.clock.now())).encode()
 
-    async def _rewrite(self, name: str, held: Claim | Unclaimed) -> Outcome:
-        for _ in range(_TRIES):
-            await held.hold()
-            moved = await self._moved(name)
-            if moved is None:
-                return "skipped"
-            blob, changed = moved
-            await self._back_up(name, blob)
-            with suppress(BlobChangedError):
-                await self._store.replace(name, json.dumps(changed).encode(), etag=blob.etag)
-                return "migrated"
-        raise StoreUnavailableError("the document kept changing")
-
-    async def _back_up(self, name: str, blob: Blob) -> None:
-        """Keep the very bytes that are about to be replaced, whatever an earlier run kept."""
+    async def before(self, name: str, data: bytes) -> None:
+        """Keep them whatever an earlier run kept."""
         backup = name + BACKUP_SUFFIX
-        try:
-            await self._store.create(backup, blob.data)
-        except BlobExistsError:
-            kept = await self._store.read(backup)
-            if kept is not None and kept.data != blob.data:
-                await self._store.replace(backup, blob.data, etag=kept.etag)
+        await change_blob(
+            self.store, backup, lambda kept: None if kept == data else data, what="a backup"
+        )
 
-    async def _roll_back(self, name: str) -> Outcome:
-        backup = await self._store.read(name + BACKUP_SUFFIX)
-        if backup is None:
-            return "skipped"
-        async with self._holding.of(name) as held:
-            return await self._put_back(name, backup, held)
+    async def after(self, name: str) -> None:
+        """Keep the backup."""
 
-    async def _put_back(self, name: str, backup: Blob, held: Claim | Unclaimed) -> Outcome:
-        for _ in range(_TRIES):
-            await held.hold()
-            blob = await self._store.read(name)
-            with suppress(BlobChangedError, BlobExistsError):
-                if blob is None:
-                    await self._store.create(name, backup.data)
-                else:
-                    await self._store.replace(name, backup.data, etag=blob.etag)
-                await self._store.delete(name + BACKUP_SUFFIX)
-                return "migrated"
-        raise StoreUnavailableError("the document kept changing")
+
+@dataclass(frozen=True, slots=True)
+class _RollBack:
+    """Back to what the backup holds."""
+
+    store: BlobStore
+
+    async def result(self, name: str, _: bytes) -> bytes | None:
+        backup = await self.store.read(name + BACKUP_SUFFIX)
+        return None if backup is None else backup.data
+
+    async def before(self, name: str, data: bytes) -> None:
+        """Keep nothing: the backup is what is wanted."""
+
+    async def after(self, name: str) -> None:
+        await self.store.delete(name + BACKUP_SUFFIX)

@@ -8,12 +8,13 @@ meanwhile: each conversation is held while its documents are rewritten.
 import argparse
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport, team_of_file
+from services.stored_contexts import ContextDocuments
 from services.stored_folders import holding_for, list_folders
 from services.stores import SESSIONS, USERS, opened
 from services.team import TEAM_FILE
@@ -38,22 +39,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _run(chosen: argparse.Namespace) -> MoveReport:
+    async with opened_mover() as mover:
+        work = mover.roll_back if chosen.rollback else mover.move
+        return await work(dry_run=chosen.dry_run, patient=chosen.patient)
+
+
+@asynccontextmanager
+async def opened_mover() -> AsyncIterator[Mover]:
+    """Open what the settings name.
+
+    Raises:
+        RoundsError: it cannot be read.
+    """
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     folders = await list_folders(settings, ids=ids)
     async with opened(settings, SESSIONS, USERS, ids=ids) as (store, users):
         holding = holding_for(
             settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"
         )
-        mover = Mover(
-            store=store,
-            folders=folders,
-            team=team_of_file(TEAM_FILE),
-            clock=clock,
-            holding=Claimed(holding=holding),
-        )
-        if chosen.rollback:
-            return await mover.roll_back(patient=chosen.patient)
-        return await mover.move(dry_run=chosen.dry_run, patient=chosen.patient)
+        documents = ContextDocuments(store=store, folders=folders, holding=holding)
+        yield Mover(documents=documents, team=team_of_file(TEAM_FILE), clock=clock)
 
 
 def _table(report: MoveReport) -> str:

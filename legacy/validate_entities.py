@@ -11,14 +11,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from legacy.document_holding import Unclaimed
-from legacy.entity_mover import Mover, team_of_file
-from services.stored_folders import list_folders
-from services.stores import SESSIONS, opened
-from services.team import TEAM_FILE
-from settings import load_settings
+from legacy.migrate_entities import opened_mover
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,13 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _run(patient: str | None) -> dict[str, Any]:
-    settings, ids = load_settings(), RandomIds()
-    folders = await list_folders(settings, ids=ids)
-    async with opened(settings, SESSIONS, ids=ids) as (store,):
-        team = team_of_file(TEAM_FILE)
-        mover = Mover(
-            store=store, folders=folders, team=team, clock=SystemClock(), holding=Unclaimed()
-        )
+    async with opened_mover() as mover:
         return await mover.validate(patient=patient)
 
 

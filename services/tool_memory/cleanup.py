@@ -4,25 +4,19 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypeAlias
+from typing import Any
+
+from pydantic import ValidationError
 
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
-from data_models.conversations.claim import Claim
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    ClaimLostError,
-    ConversationBusyError,
-    CorruptDocumentError,
-    RoundsError,
-)
+from data_models.errors import CorruptDocumentError, RoundsError, StoreUnavailableError
 from data_models.layout import timestamp
-from data_models.storage.blob_store import Blob, BlobStore
+from data_models.storage.blob_store import BlobStore
 from data_models.tool_memory import ToolMemory
+from services.stored_contexts import ContextDocuments, Holding, json_of
 from services.stored_folders import holding_for, list_folders
 from services.stores import SESSIONS, USERS, opened
 from services.tool_memory.personal import PersonalToolMemories
@@ -31,7 +25,6 @@ from settings import Settings, load_settings
 # Archives the tool memory of conversations that nobody has used for a week (spec page 3.2).
 
 IDLE = timedelta(days=7)
-_DOCUMENT_SUFFIX = "_context.json"
 
 
 @dataclass(slots=True)
@@ -44,25 +37,15 @@ class IdleReport:
         unreadable: Documents that need a person.
     """
 
-    looked_at: int = 0
-    archived: int = 0
-    busy: int = 0
-    unreadable: int = 0
-
-
-Holding: TypeAlias = Callable[[str], AbstractAsyncContextManager[Claim | None]]
-"""Holds the conversation stored in a folder, as turns do; None where no turn could run.
-
-Raises:
-    ConversationBusyError: its turns take too long.
-    ClaimLostError: somebody took us for dead.
-    CorruptDocumentError: its conversation document cannot be read.
-"""
+    looked_at: int
+    archived: int
+    busy: int
+    unreadable: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleArchive:
-    """Works on one container. Looks first, and holds only conversations with work in them."""
+    """Works on one container."""
 
     store: BlobStore
     holding: Holding
@@ -75,62 +58,40 @@ class IdleArchive:
         Raises:
             StoreUnavailableError: the container cannot be used; what was done stays done.
         """
-        report = IdleReport()
-        for folder in folders:
-            idle = [name async for name in self._documents(folder, report)]
-            if dry_run:
-                report.archived += len(idle)
-            elif idle:
-                try:
-                    async with self.holding(folder) as claim:
-                        for name in idle:
-                            report.archived += await self._archive(name, claim)
-                except CorruptDocumentError:
-                    report.unreadable += len(idle)
-                except (BlobChangedError, BlobExistsError, ClaimLostError, ConversationBusyError):
-                    report.busy += 1
-        return report
+        documents = ContextDocuments(store=self.store, folders=folders, holding=self.holding)
+        done = await documents.rewrite(self, dry_run=dry_run)
+        unreadable, busy = 0, set[str]()
+        for name, error in done.failed.items():
+            if isinstance(error, StoreUnavailableError):
+                raise error
+            if isinstance(error, CorruptDocumentError):
+                unreadable += 1
+            else:
+                busy.add(name.partition("/")[0])
+        return IdleReport(done.looked_at, done.changed, len(busy), unreadable)
 
-    async def _documents(self, folder: str, report: IdleReport) -> AsyncIterator[str]:
-        rows = [row.name async for row in self.store.list(f"{folder}/")]
-        for name in rows:
-            if not name.endswith(_DOCUMENT_SUFFIX) or name.count("/") != 1:
-                continue
-            report.looked_at += 1
-            try:
-                if await self._idle(name) is not None:
-                    yield name
-            except (ValueError, CorruptDocumentError):
-                report.unreadable += 1
-
-    async def _idle(self, name: str) -> tuple[Blob, dict[str, Any]] | None:
-        """Return a document whose tool memory is idle.
-
-        Raises:
-            ValueError: it is no context document.
-            CorruptDocumentError: it is no JSON object.
-        """
-        if (blob := await self.store.read(name)) is None:
+    async def result(self, _: str, data: bytes) -> bytes | None:
+        """Return a document without its tool memory, if that is idle."""
+        document = json_of(data)
+        if not is_idle(_memory_of(document), self.clock.now()):
             return None
-        document = _parsed(blob)
-        memory = ToolMemory.model_validate(document.get("tool_memory") or {})
-        return (blob, document) if is_idle(memory, self.clock.now()) else None
+        return _encoded({**document, "tool_memory": {}, "write_id": self.ids.new_id("write")})
 
-    async def _archive(self, name: str, claim: Claim | None) -> int:
-        found = await self._idle(name)  # again: before we held it, a turn may have used it
-        if found is None:
-            return 0
-        blob, document = found
-        if claim is not None:
-            await claim.name_patient(document.get("patient_id"))
-            await claim.hold()
-        stem = name.removesuffix(_DOCUMENT_SUFFIX)
+    async def before(self, name: str, data: bytes) -> None:
+        """Archive it before it is removed: a crash between leaves it in both places."""
+        stem = name.removesuffix("_context.json")
         target = f"{stem}_tool_memory/{timestamp(self.clock.now())}.json"
-        # Archived before it is removed: a crash between leaves it in both places.
-        await self.store.create(target, _encoded(document["tool_memory"]))
-        left = {**document, "tool_memory": {}, "write_id": self.ids.new_id("write")}
-        await self.store.replace(name, _encoded(left), etag=blob.etag)
-        return 1
+        await self.store.create(target, _encoded(json_of(data)["tool_memory"]))
+
+    async def after(self, name: str) -> None:
+        """Leave the archive."""
+
+
+def _memory_of(document: Mapping[str, Any]) -> ToolMemory:
+    try:
+        return ToolMemory.model_validate(document.get("tool_memory") or {})
+    except ValidationError:
+        raise CorruptDocumentError("the tool memory cannot be read") from None
 
 
 def is_idle(memory: ToolMemory, now: datetime) -> bool:
@@ -138,13 +99,6 @@ def is_idle(memory: ToolMemory, now: datetime) -> bool:
     used = [one.last_accessed for one in memory.entities]
     used += [one.timestamp for one in memory.executions]
     return bool(used) and now - max(used) > IDLE
-
-
-def _parsed(blob: Blob) -> dict[str, Any]:
-    found = json.loads(blob.data)
-    if not isinstance(found, dict):
-        raise CorruptDocumentError("context document is no JSON object")
-    return found
 
 
 def _encoded(value: object) -> bytes:

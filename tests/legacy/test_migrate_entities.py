@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,9 +14,9 @@ from data_models.errors import StoreUnavailableError
 from data_models.storage.blob_store import Blob
 from data_models.storage.local_blob_store import LocalBlobStore
 from legacy import migrate_entities, validate_entities
-from legacy.document_holding import Unclaimed
 from legacy.entity_mover import BACKUP_SUFFIX, Mover
 from services.entities.circumstances import AgentNames
+from services.stored_contexts import ContextDocuments
 from tests.amounts import amount
 from tests.fakes import FixedClock
 from tests.services.entities.world import BOOKING, SCHEDULER
@@ -59,7 +60,8 @@ def backups(root: Path) -> list[Path]:
 def mover(root: Path, store: Any = None) -> Mover:
     opened = store or LocalBlobStore(root=root / "chat-sessions")
     folders = sorted(each.name for each in (root / "chat-sessions").iterdir())
-    return Mover(store=opened, folders=folders, team=TEAM, clock=FixedClock(), holding=Unclaimed())
+    documents = ContextDocuments(store=opened, folders=folders, holding=lambda _: nullcontext())
+    return Mover(documents=documents, team=TEAM, clock=FixedClock())
 
 
 class DyingStore(LocalBlobStore):
@@ -170,6 +172,9 @@ def test_the_commands_say_what_they_did_and_fail_where_a_session_failed(
     assert set(report) == {"total", "migrated", "skipped", "failed", "errors"}
     assert validate_entities.main([]) == 0
     assert json.loads(capsys.readouterr().out)["equal"] == 5
+    moved = digests(tmp_path)
+    assert migrate_entities.main(["--rollback", "--dry-run"]) == 0
+    assert digests(tmp_path) == moved
     assert migrate_entities.main(["--rollback", "--patient", "p1"]) == 0
     assert digests(tmp_path) == before
     assert migrate_entities.main(["--patient", "nobody"]) == 0

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from data_models.entities.entities import Entities
-from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.entities.circumstances import AgentNames
+from services.stored_contexts import ContextDocuments
 from services.stored_folders import holding_folder
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
@@ -41,13 +41,8 @@ def mover(world: World) -> Mover:
     away = World(sessions=world.sessions, users=world.users, replica=FarReplica())
     lease = MaintenanceLease(claimant=away.claimant, ids=away.ids, wait_seconds=0.1)
     holding = partial(holding_folder, store=world.sessions, lease=lease, principal_id="migration")
-    return Mover(
-        store=world.sessions,
-        folders=[CHAT],
-        team=AgentNames.of([BOOKING]),
-        clock=world.clock,
-        holding=Claimed(holding=holding),
-    )
+    documents = ContextDocuments(store=world.sessions, folders=[CHAT], holding=holding)
+    return Mover(documents=documents, team=AgentNames.of([BOOKING]), clock=world.clock)
 
 
 async def stored(world: World) -> dict[str, Any]:

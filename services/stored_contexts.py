@@ -1,0 +1,142 @@
+"""Rewrites stored context documents for commands, each while its conversation is held.
+
+A conversation that no turn has run in yet has no claim, and may get its first turn meanwhile; then
+our write loses against it, and the document is looked at again.
+"""
+
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from data_models.conversations.claim import Claim
+from data_models.errors import (
+    BlobChangedError,
+    CorruptDocumentError,
+    RoundsError,
+    StoreUnavailableError,
+)
+from data_models.identifiers import PatientId, storable_patient_id
+from data_models.storage.blob_store import BlobStore
+
+_PREFIX, _SUFFIX = "patient_", "_context.json"
+_SINGLE_HISTORY = "chat_context.json"
+_TRIES = 5
+
+Holding: TypeAlias = Callable[[str], AbstractAsyncContextManager[Claim | None]]
+"""Holds the conversation stored in a folder, as turns do; None where no turn could run.
+
+Raises:
+    ConversationBusyError: its turns take too long.
+    ClaimLostError: somebody took us for dead.
+    CorruptDocumentError: its conversation document cannot be read.
+"""
+
+
+class Rewrite(Protocol):
+    """What a command makes of a document."""
+
+    async def result(self, name: str, data: bytes) -> bytes | None:
+        """Return what shall stand there instead; None where it stays as it is.
+
+        Raises:
+            RoundsError: nobody can say; the document is left alone.
+        """
+
+    async def before(self, name: str, data: bytes) -> None:
+        """Keep the very bytes that are about to be replaced."""
+
+    async def after(self, name: str) -> None:
+        """Remove what is not needed once they are."""
+
+
+@dataclass(slots=True)
+class Rewritten:
+    """What became of the documents; `failed` says by name why one was left as it is."""
+
+    looked_at: int = 0
+    changed: int = 0
+    failed: dict[str, RoundsError] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextDocuments:
+    """The context documents below some folders of one container."""
+
+    store: BlobStore
+    folders: Sequence[str]
+    holding: Holding
+
+    async def names(self, patient: str | None = None) -> AsyncIterator[str]:
+        """Yield what the documents are called, or those of `patient`.
+
+        Raises:
+            StoreUnavailableError: the container cannot be used.
+        """
+        wanted = f"/{_PREFIX}{patient}{_SUFFIX}" if patient else _SUFFIX
+        for folder in self.folders:
+            for name in [row.name async for row in self.store.list(f"{folder}/")]:
+                inner = name.removeprefix(f"{folder}/")
+                if f"/{inner}".endswith(wanted) and "/" not in inner and inner != _SINGLE_HISTORY:
+                    yield name
+
+    async def rewrite(
+        self, rewrite: Rewrite, *, dry_run: bool = False, patient: str | None = None
+    ) -> Rewritten:
+        """Look at each document, and hold only conversations with one to change.
+
+        One that fails stops no other.
+
+        Raises:
+            StoreUnavailableError: the container cannot be used; what was done stays done.
+        """
+        done = Rewritten()
+        async for name in self.names(patient):
+            done.looked_at += 1
+            try:
+                blob = await self.store.read(name)
+                if blob is None or await rewrite.result(name, blob.data) is None:
+                    continue
+                done.changed += dry_run or await self._rewritten(name, rewrite)
+            except RoundsError as error:
+                done.failed[name] = error
+        return done
+
+    async def _rewritten(self, name: str, rewrite: Rewrite) -> bool:
+        folder, _, inner = name.rpartition("/")
+        async with self.holding(folder) as claim:
+            if claim is not None:
+                # Whoever takes over rewrites this very document, so that our write would fail.
+                await claim.name_patient(_patient_of(inner))
+            for _ in range(_TRIES):
+                if claim is not None:
+                    await claim.hold()
+                blob = await self.store.read(name)  # again: before we held it, a turn may have run
+                new = None if blob is None else await rewrite.result(name, blob.data)
+                if blob is None or new is None:
+                    return False
+                await rewrite.before(name, blob.data)
+                with suppress(BlobChangedError):
+                    await self.store.replace(name, new, etag=blob.etag)
+                    await rewrite.after(name)
+                    return True
+        raise StoreUnavailableError("the document kept changing")
+
+
+def json_of(data: bytes) -> dict[str, Any]:
+    """Return the JSON object of a context document.
+
+    Raises:
+        CorruptDocumentError: it is none.
+    """
+    with suppress(ValueError, RecursionError):
+        if isinstance(document := json.loads(data), dict):
+            return document
+    raise CorruptDocumentError("the context document is no JSON object")
+
+
+def _patient_of(inner: str) -> PatientId | None:
+    if not inner.startswith(_PREFIX):
+        return None
+    return storable_patient_id(inner.removeprefix(_PREFIX).removesuffix(_SUFFIX))
