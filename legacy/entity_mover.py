@@ -14,7 +14,7 @@ from data_models.clock import Clock
 from data_models.entities.entities import Entities
 from data_models.errors import ConfigurationError, CorruptDocumentError
 from data_models.identifiers import hashed
-from data_models.storage.blob_store import BlobStore, change_blob
+from data_models.storage.blob_store import change_blob
 from services.entities.circumstances import AgentNames
 from services.entities.legacy import (
     LEGACY_FIELD,
@@ -139,13 +139,17 @@ class Mover:
 
     async def move(self, *, dry_run: bool = False, patient: str | None = None) -> MoveReport:
         """Migrate every document, or those of `patient`; one that fails stops no other."""
-        move = _Move(self.documents.store, self.team, self.clock)
-        return report_of(await self.documents.rewrite(move, dry_run=dry_run, patient=patient))
+        done = await self.documents.rewrite(
+            self._moved, before=self._back_up, dry_run=dry_run, patient=patient
+        )
+        return report_of(done)
 
     async def roll_back(self, *, dry_run: bool = False, patient: str | None = None) -> MoveReport:
         """Put every backup back, byte for byte, and remove it."""
-        back = _RollBack(self.documents.store)
-        return report_of(await self.documents.rewrite(back, dry_run=dry_run, patient=patient))
+        done = await self.documents.rewrite(
+            self._backup_of, after=self._drop_backup, dry_run=dry_run, patient=patient
+        )
+        return report_of(done)
 
     async def validate(self, *, patient: str | None = None) -> dict[str, Any]:
         """Compare every migrated document with its backup; keys and counts by hashed session."""
@@ -163,44 +167,24 @@ class Mover:
                 found["differences"][hashed(name)] = asdict(result)
         return found
 
-
-@dataclass(frozen=True, slots=True)
-class _Move:
-    """From the legacy form, with a backup."""
-
-    store: BlobStore
-    team: AgentNames
-    clock: Clock
-
-    async def result(self, _: str, data: bytes) -> bytes | None:
+    async def _moved(self, _: str, data: bytes) -> bytes | None:
         document = json_of(data)
         if not legacy_entities(document):
             return None
         return json.dumps(migrated(document, team=self.team, now=self.clock.now())).encode()
 
-    async def before(self, name: str, data: bytes) -> None:
+    async def _back_up(self, name: str, data: bytes) -> None:
         """Keep them whatever an earlier run kept."""
-        backup = name + BACKUP_SUFFIX
         await change_blob(
-            self.store, backup, lambda kept: None if kept == data else data, what="a backup"
+            self.documents.store,
+            name + BACKUP_SUFFIX,
+            lambda kept: None if kept == data else data,
+            what="a backup",
         )
 
-    async def after(self, name: str) -> None:
-        """Keep the backup."""
-
-
-@dataclass(frozen=True, slots=True)
-class _RollBack:
-    """Back to what the backup holds."""
-
-    store: BlobStore
-
-    async def result(self, name: str, _: bytes) -> bytes | None:
-        backup = await self.store.read(name + BACKUP_SUFFIX)
+    async def _backup_of(self, name: str, _: bytes) -> bytes | None:
+        backup = await self.documents.store.read(name + BACKUP_SUFFIX)
         return None if backup is None else backup.data
 
-    async def before(self, name: str, data: bytes) -> None:
-        """Keep nothing: the backup is what is wanted."""
-
-    async def after(self, name: str) -> None:
-        await self.store.delete(name + BACKUP_SUFFIX)
+    async def _drop_backup(self, name: str, _: bytes) -> None:
+        await self.documents.store.delete(name + BACKUP_SUFFIX)

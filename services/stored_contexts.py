@@ -5,10 +5,10 @@ our write loses against it, and the document is looked at again.
 """
 
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from data_models.conversations.claim import Claim
 from data_models.errors import (
@@ -34,21 +34,14 @@ Raises:
 """
 
 
-class Rewrite(Protocol):
-    """What a command makes of a document."""
+Result: TypeAlias = Callable[[str, bytes], Awaitable[bytes | None]]
+"""Makes of a document's name and bytes what shall stand there; None where it stays as it is."""
+Keep: TypeAlias = Callable[[str, bytes], Awaitable[None]]
+"""Does with the bytes that a document had what belongs to its change."""
 
-    async def result(self, name: str, data: bytes) -> bytes | None:
-        """Return what shall stand there instead; None where it stays as it is.
 
-        Raises:
-            RoundsError: nobody can say; the document is left alone.
-        """
-
-    async def before(self, name: str, data: bytes) -> None:
-        """Keep the very bytes that are about to be replaced."""
-
-    async def after(self, name: str) -> None:
-        """Remove what is not needed once they are."""
+async def _keep_nothing(_: str, __: bytes) -> None:
+    """Let it go."""
 
 
 @dataclass(slots=True)
@@ -82,11 +75,21 @@ class ContextDocuments:
                     yield name
 
     async def rewrite(
-        self, rewrite: Rewrite, *, dry_run: bool = False, patient: str | None = None
+        self,
+        result: Result,
+        *,
+        before: Keep = _keep_nothing,
+        after: Keep = _keep_nothing,
+        dry_run: bool = False,
+        patient: str | None = None,
     ) -> Rewritten:
         """Look at each document, and hold only conversations with one to change.
 
         One that fails stops no other.
+
+        Args:
+            before: Keeps what is replaced.
+            after: Removes what is not needed any more.
 
         Raises:
             StoreUnavailableError: the container cannot be used; what was done stays done.
@@ -96,14 +99,15 @@ class ContextDocuments:
             done.looked_at += 1
             try:
                 blob = await self.store.read(name)
-                if blob is None or await rewrite.result(name, blob.data) is None:
+                if blob is None or await result(name, blob.data) is None:
                     continue
-                done.changed += dry_run or await self._rewritten(name, rewrite)
+                if dry_run or await self._rewritten(name, result, before, after):
+                    done.changed += 1
             except RoundsError as error:
                 done.failed[name] = error
         return done
 
-    async def _rewritten(self, name: str, rewrite: Rewrite) -> bool:
+    async def _rewritten(self, name: str, result: Result, before: Keep, after: Keep) -> bool:
         folder, _, inner = name.rpartition("/")
         async with self.holding(folder) as claim:
             if claim is not None:
@@ -113,13 +117,13 @@ class ContextDocuments:
                 if claim is not None:
                     await claim.hold()
                 blob = await self.store.read(name)  # again: before we held it, a turn may have run
-                new = None if blob is None else await rewrite.result(name, blob.data)
+                new = None if blob is None else await result(name, blob.data)
                 if blob is None or new is None:
                     return False
-                await rewrite.before(name, blob.data)
+                await before(name, blob.data)
                 with suppress(BlobChangedError):
                     await self.store.replace(name, new, etag=blob.etag)
-                    await rewrite.after(name)
+                    await after(name, blob.data)
                     return True
         raise StoreUnavailableError("the document kept changing")
 

@@ -59,7 +59,7 @@ class IdleArchive:
             StoreUnavailableError: the container cannot be used; what was done stays done.
         """
         documents = ContextDocuments(store=self.store, folders=folders, holding=self.holding)
-        done = await documents.rewrite(self, dry_run=dry_run)
+        done = await documents.rewrite(self._result, before=self._archive, dry_run=dry_run)
         unreadable, busy = 0, set[str]()
         for name, error in done.failed.items():
             if isinstance(error, StoreUnavailableError):
@@ -70,21 +70,18 @@ class IdleArchive:
                 busy.add(name.partition("/")[0])
         return IdleReport(done.looked_at, done.changed, len(busy), unreadable)
 
-    async def result(self, _: str, data: bytes) -> bytes | None:
+    async def _result(self, _: str, data: bytes) -> bytes | None:
         """Return a document without its tool memory, if that is idle."""
         document = json_of(data)
         if not is_idle(_memory_of(document), self.clock.now()):
             return None
         return _encoded({**document, "tool_memory": {}, "write_id": self.ids.new_id("write")})
 
-    async def before(self, name: str, data: bytes) -> None:
+    async def _archive(self, name: str, data: bytes) -> None:
         """Archive it before it is removed: a crash between leaves it in both places."""
         stem = name.removesuffix("_context.json")
         target = f"{stem}_tool_memory/{timestamp(self.clock.now())}.json"
         await self.store.create(target, _encoded(json_of(data)["tool_memory"]))
-
-    async def after(self, name: str) -> None:
-        """Leave the archive."""
 
 
 def _memory_of(document: Mapping[str, Any]) -> ToolMemory:

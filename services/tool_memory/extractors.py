@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from babel.core import get_global
+from pydantic import TypeAdapter
 
 from data_models.plain_yaml import read_yaml
 from data_models.tool_memory import EntityType
@@ -160,115 +161,73 @@ class Found:
     source: str = ""
 
 
-# Each knows one kind of entity by the shape of its row; None if it is none of this kind.
-
-
-def _own(row: Mapping[str, Any]) -> Found | None:
-    """Rows of our own tools, which say what they are."""
-    kind = next((one for one in _OWN_KINDS if one == row.get("kind")), None)
-    return None if kind is None else _found(row, kind, ("title", "subject", "name"))
-
-
-def _calendar_event(row: Mapping[str, Any]) -> Found | None:
-    """Events of Google, Microsoft Graph, iCalendar and our own back end."""
-    if not ({"start", "start_time", "dtstart"} & row.keys()) or "resourceType" in row:
-        return None
-    return _found(row, "calendar_event", ("summary", "subject", "title", "name"))
-
-
-def _fhir_appointment(row: Mapping[str, Any]) -> Found | None:
-    """Appointments of a FHIR server."""
-    if row.get("resourceType") != "Appointment":
-        return None
-    return _found(row, "calendar_event", ("description", "comment"), fallback="Appointment")
-
-
-def _clinic_appointment(row: Mapping[str, Any]) -> Found | None:
-    """Rows of the clinic's own tools; what is only proposed is no appointment."""
-    if not {"appointment_id", "start"} <= row.keys() or "action" in row:
-        return None
-    named = {
-        "id": f"{CLINIC_PREFIX}{row['appointment_id']}",
-        "title": row.get("doctor") or row.get("doctor_id"),
-        "start": row["start"],
-        "reasonCode": row.get("reason"),
-    }
-    return _found(named, "calendar_event", ("title",), fallback="Appointment")
-
-
-def _email(row: Mapping[str, Any]) -> Found | None:
-    """Mails of Gmail, Microsoft Graph and our own back end."""
-    payload = row.get("payload")
-    if isinstance(payload, Mapping) and isinstance(payload.get("headers"), list):
-        return _gmail(row, payload["headers"])
-    if "subject" not in row or not ({"from", "sender", "toRecipients", "to"} & row.keys()):
-        return None
-    return _found(row, "email", ("subject",), fallback="(no subject)")
-
-
-def _gmail(row: Mapping[str, Any], headers: Sequence[Any]) -> Found | None:
-    named: dict[str, Any] = {
-        str(one.get("name", "")).lower(): one.get("value")
-        for one in headers
-        if isinstance(one, Mapping)
-    }
-    known: dict[str, Any] = {
-        name: named[name] for name in ("subject", "from", "to", "date") if name in named
-    }
-    return _found({**row, **known}, "email", ("subject",), fallback="(no subject)")
-
-
-def _contact(row: Mapping[str, Any]) -> Found | None:
-    """People of Google, Microsoft Graph and our own back end."""
-    marks = {"emailAddresses", "email", "phone", "mobilePhone", "phoneNumbers", "givenName"}
-    if not (marks & row.keys()) or "subject" in row or "start" in row:
-        return None
-    names = row.get("names")
-    first = names[0] if isinstance(names, list) and names else {}
-    shown = first.get("displayName") if isinstance(first, Mapping) else None
-    return _found(row, "contact", ("displayName", "name", "display_name"), fallback=shown)
-
-
-_TASK_MARKS = frozenset(
-    {"due", "dueDateTime", "due_date", "completed", "completedDateTime", "importance"}
-)
-
-
-def _task(row: Mapping[str, Any]) -> Found | None:
-    """Things to do."""
-    is_task = bool(_TASK_MARKS & row.keys()) or row.get("kind") == "tasks#task"
-    if not is_task or {"subject", "start"} & row.keys():
-        return None
-    return _found(row, "task", ("title", "name", "summary"))
-
-
-def _document(row: Mapping[str, Any]) -> Found | None:
-    """Files; the documents of a patient's record stand in views, which hold no entities."""
-    marks = {"file_name", "filename", "mimeType", "file", "webUrl", "media_type"}
-    if not marks & row.keys():
-        return None
-    return _found(row, "document", ("name", "file_name", "filename", "title"))
-
-
-_OWN_KINDS: tuple[EntityType, ...] = ("calendar_event", "email", "contact", "task", "document")
-_SHAPES = (
-    _own,
-    _fhir_appointment,
-    _clinic_appointment,
-    _email,
-    _calendar_event,
-    _task,
-    _document,
-    _contact,
-)
 _IDS = frozenset({"id", "uid", "resourceName", "appointment_id"})
+_OWN_NAMES = ("title", "subject", "name")
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A kind of entity by the fields of its row: of `any` one, of `all` each, of `none` none.
+
+    Attributes:
+        named: Fields that hold its name; without any it is called `otherwise`.
+        resource: The FHIR resource that it is, if it is one.
+    """
+
+    kind: EntityType
+    named: Sequence[str]
+    any: frozenset[str] = frozenset()
+    all: frozenset[str] = frozenset()
+    none: frozenset[str] = frozenset()
+    otherwise: str | None = None
+    resource: str | None = None
+
+    def fits(self, row: Mapping[str, Any]) -> bool:
+        if self.resource is not None:
+            return bool(row.get("resourceType") == self.resource)
+        has_marks = self.all <= row.keys() and not (self.any and self.any.isdisjoint(row))
+        return has_marks and self.none.isdisjoint(row)
+
+
+_SHAPES: Sequence[_Shape] = TypeAdapter(list[_Shape]).validate_python(_FIELDS["shapes"])
+_OWN_KINDS = {one.kind: _Shape(one.kind, _OWN_NAMES) for one in _SHAPES}
 
 
 def _of_known_shape(row: Mapping[str, Any]) -> Found | None:
-    """Return what has an id."""
+    """Return what has an id. Rows of our own tools say what they are."""
     if _IDS.isdisjoint(row):
         return None
-    return next((found for one in _SHAPES if (found := one(row)) is not None), None)
+    own = next((one for kind, one in _OWN_KINDS.items() if kind == row.get("kind")), None)
+    if own is not None and (found := _found(row, own)) is not None:
+        return found
+    plain = _plain(row)
+    fitting = (_found(plain, one) for one in _SHAPES if one.fits(plain))
+    return next((found for found in fitting if found is not None), None)
+
+
+def _plain(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row of Google's or of the clinic's tools with the fields that those of others have.
+
+    What the clinic only proposes is no appointment.
+    """
+    payload, names = row.get("payload"), row.get("names")
+    if isinstance(payload, Mapping) and isinstance(payload.get("headers"), list):
+        rows = [one for one in payload["headers"] if isinstance(one, Mapping)]
+        said = {str(one.get("name", "")).lower(): one.get("value") for one in rows}
+        known: dict[str, Any] = {one: said[one] for one in ("from", "to", "date") if one in said}
+        return {"from": None, **row, **known, "subject": said.get("subject")}
+    if isinstance(names, list) and names and isinstance(names[0], Mapping):
+        return {"displayName": names[0].get("displayName"), **row}
+    if row.get("kind") == "tasks#task":
+        return {"due": None, **row}
+    if {"appointment_id", "start"} <= row.keys() and "action" not in row:
+        return {
+            "id": f"{CLINIC_PREFIX}{row['appointment_id']}",
+            "title": row.get("doctor") or row.get("doctor_id") or "Appointment",
+            "start": row["start"],
+            "reasonCode": row.get("reason"),
+        }
+    return row
 
 
 _DELETED_STATUS = {"cancelled", "canceled", "deleted", "entered-in-error"}
@@ -300,16 +259,15 @@ def _entities(node: Mapping[str, Any] | list[Any], depth: int) -> Iterator[Found
         yield from _entities(value, depth - 1)
 
 
-def _found(
-    row: Mapping[str, Any], kind: EntityType, names: Sequence[str], *, fallback: Any = None
-) -> Found | None:
+def _found(row: Mapping[str, Any], shape: _Shape) -> Found | None:
     own = next((row[name] for name in ("id", "uid", "resourceName") if row.get(name)), None)
-    name = next((row[one] for one in names if isinstance(row.get(one), str)), fallback)
+    named = [row[one] for one in shape.named if isinstance(row.get(one), str)]
+    name = named[0] if named else shape.otherwise
     if not isinstance(own, str | int) or not isinstance(name, str) or not name.strip():
         return None
     return Found(
         entity_id=str(own)[:300],
-        entity_type=kind,
+        entity_type=shape.kind,
         display_name=" ".join(name.split())[:200],
         data=row,
         is_whole=bool(row.get("etag") or row.get("@odata.etag") or row.get("is_whole")),

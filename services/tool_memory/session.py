@@ -152,8 +152,10 @@ class ToolMemorySession:
             at_clinic: Whether the patient's appointments are meant, not the user's own calendar.
             asks_first: Whether the user is asked before anything is done with it.
         """
-        if self.picked is not None and self._is_live(self.picked.entity_id, entity_type):
-            return Resolved(self.picked.entity_id)
+        picked = None if self.picked is None else self.store.get(self.picked.entity_id)
+        is_live = picked is not None and picked.status == "active"
+        if picked is not None and is_live and entity_type in (None, picked.entity_type):
+            return Resolved(picked.entity_id)
         text = self.user_text
         for one in without:
             text = text.replace(one, " ") if one else text
@@ -166,24 +168,9 @@ class ToolMemorySession:
             asks_first=asks_first,
         )
 
-    def _is_live(self, entity_id: str, entity_type: tool_memory.EntityType | None) -> bool:
-        entity = self.store.get(entity_id)
-        if entity is None or entity.status != "active":
-            return False
-        return entity_type is None or entity.entity_type == entity_type
-
     def note_used(self, found: Resolved) -> None:
         """Note that a resolved entity was really used, and the words that led to it."""
         self.store.touch(found.entity_id, words=found.words, turn_id=self.turn_id)
-
-    def note_listed(self, entity_ids: Sequence[str]) -> None:
-        """Note which entities the user is shown to choose from."""
-        self.store.shown(entity_ids)
-
-    def note_deleted(self, entity_id: str) -> None:
-        """Note that an entity is gone at its source."""
-        if self.store.get(entity_id) is not None:
-            self.store.mark_deleted(entity_id)
 
     def grounding(self) -> str:
         """Return what agents are shown this turn."""

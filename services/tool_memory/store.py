@@ -218,9 +218,10 @@ class ToolEntityStore:
         self._entity_index = None
 
     def mark_deleted(self, entity_id: str) -> None:
-        """Note that an entity is gone at its source; "it" is nothing then."""
-        self._by_id[entity_id].status = "deleted"
-        self._entity_index = None
+        """Note that an entity is gone at its source, if it is known; "it" is nothing then."""
+        if (entity := self._by_id.get(entity_id)) is not None:
+            entity.status = "deleted"
+            self._entity_index = None
 
     def shown(self, entity_ids: Sequence[str]) -> None:
         """Note which list the user saw last; ordinals refer to it.
@@ -238,14 +239,10 @@ class ToolEntityStore:
         Args:
             kept: Ids in the user's open confirmation; they stay whatever their age.
         """
-        limits, now = self._limits, self._now
-        for entity in list(self._by_key.values()):
-            if entity.entity_id not in kept and now - entity.last_accessed > limits.idle:
-                self._forget(entity)
-        over = len(self._by_key) - limits.entities
-        if over > 0:
-            loose = [one for one in self._by_key.values() if one.entity_id not in kept]
-            for entity in sorted(loose, key=lambda one: one.last_accessed)[:over]:
+        loose = [one for one in self._by_key.values() if one.entity_id not in kept]
+        over = len(self._by_key) - self._limits.entities
+        for place, entity in enumerate(sorted(loose, key=lambda one: one.last_accessed)):
+            if place < over or self._now - entity.last_accessed > self._limits.idle:
                 self._forget(entity)
 
     def _scene(self, local_now: datetime, *, at_clinic: bool) -> Scene:
@@ -287,6 +284,7 @@ def _is_of(at_clinic: bool, entity_id: str) -> bool:
 
 LIMIT_BYTES = 12_000
 _HEAD_CHARS = 120
+_RUNS_KEPT = 10
 
 
 def fit(memory: ToolMemory, *, kept: tuple[str, ...] = ()) -> None:
@@ -301,23 +299,14 @@ def fit(memory: ToolMemory, *, kept: tuple[str, ...] = ()) -> None:
             run.raw_output = run.raw_output[:_HEAD_CHARS]
         if run.parameters and len(str(run.parameters)) > 400:
             run.parameters = {}
-    if (excess := _drop_runs(memory, keep=10)) > 0:
-        _drop_entities(memory, kept, excess)
-        _drop_runs(memory, keep=1)
-
-
-def _drop_runs(memory: ToolMemory, *, keep: int) -> int:
-    """Drop the oldest, at most all but `keep`; return how many bytes are still too many."""
-    excess = memory.stored_bytes() - LIMIT_BYTES
-    while excess > 0 and len(memory.executions) > keep:
-        excess -= memory.executions.pop(0).stored_bytes() + 1
-    return excess
-
-
-def _drop_entities(memory: ToolMemory, kept: tuple[str, ...], excess: int) -> None:
     loose = [one for one in memory.entities if one.entity_id not in kept]
-    for entity in sorted(loose, key=lambda one: (one.status == "active", one.last_accessed)):
+    loose.sort(key=lambda one: (one.status == "active", one.last_accessed))
+    runs, gone = memory.executions, set[int]()
+    excess = memory.stored_bytes() - LIMIT_BYTES
+    for one in (*runs[:-_RUNS_KEPT], *loose, *runs[-_RUNS_KEPT:-1]):
         if excess <= 0:
-            return
-        excess -= entity.stored_bytes() + 1
-        memory.entities = [one for one in memory.entities if one is not entity]
+            break
+        excess -= one.stored_bytes() + 1
+        gone.add(id(one))
+    memory.executions = [one for one in runs if id(one) not in gone]
+    memory.entities = [one for one in memory.entities if id(one) not in gone]

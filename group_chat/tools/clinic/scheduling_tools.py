@@ -63,7 +63,7 @@ def own_appointment(turn: TurnContext, given: str, booked: Sequence[Appointment]
         payload = {"candidates": candidates, "asked": memory.request, "agent": turn.agent}
         text = "\n".join(["Which appointment do you mean?", *lines])
         turn.ask(QuestionAsked("which_entity", text, payload))
-        memory.note_listed(candidates)
+        memory.store.shown(candidates)
         raise ToolInputError(_WHICH)
     if hint is None:
         raise ToolInputError(_UNCLEAR)

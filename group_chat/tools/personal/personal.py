@@ -251,7 +251,7 @@ class OpenAssistant(SaidTimes):
             "agent": self.turn.agent,
         }
         self._ask("which_entity", "\n".join(lines), payload)
-        self.memory.note_listed(found.entity_ids)
+        self.memory.store.shown(found.entity_ids)
 
     def _ask(self, kind: _Kind, text: str, payload: dict[str, Any]) -> None:
         self.turn.emit(QuestionAsked(kind, text, payload))

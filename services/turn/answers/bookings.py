@@ -94,7 +94,7 @@ class TurnBookings(TurnStep):
         memory = self.tools.open(turn)
         memory.record(run)
         if done is not None and request.action == "cancel_appointment":
-            memory.note_deleted(f"{CLINIC_PREFIX}{done.value}")
+            memory.store.mark_deleted(f"{CLINIC_PREFIX}{done.value}")
 
     def _note(self, turn: GroundedTurn, request: Request, done: Done) -> None:
         """Let the agent that asked know the appointment or person; its proposal is settled."""

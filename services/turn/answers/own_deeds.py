@@ -165,7 +165,7 @@ class TurnActions(TurnStep):
                 outcome = _outcome_in_words(action, done, gone)
                 return f"{outcome} *Not* done: {name}. {failure.user_message}"
             if confirmed_actions.ACTION_WORDS[action].removes:
-                memory.note_deleted(item_id)
+                memory.store.mark_deleted(item_id)
             (done if was_there else gone).append(name)
         return _outcome_in_words(action, done, gone)
 
