@@ -7,7 +7,7 @@ made from all this by `services/memory_blocks/blocks.py`, so that no figure is s
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AwareDatetime, BeforeValidator, Field
+from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
 from data_models.document import Document, Part
 from data_models.identifiers import PatientId
@@ -142,13 +142,12 @@ class MemoryCounts(Part):
 
 
 class MemoryBlocks(Part):
-    """The part of a context document beside its turns (at most 14,000 bytes as stored).
+    """What a document keeps that its turns do not say (at most 14,000 bytes as stored).
 
     Attributes:
         user_id: Principal of who wrote last.
         started_at: When the first turn came; None until one did.
         topic_transitions: The last 10.
-        routing_history: Who spoke last in each of the last 10 answered turns.
         flow: The newest turns for the summary, oldest first.
         earlier: What the turns before `flow` were about.
         next_points: Number of the next key point.
@@ -156,20 +155,28 @@ class MemoryBlocks(Part):
 
     user_id: str = ""
     started_at: AwareDatetime | None = None
-    last_activity: AwareDatetime | None = None
     active_topic: str = ""
     conversation_phase: str = ""
     topic_transitions: list[TopicTransition] = Field(default_factory=list)
-    routing_history: list[str] = Field(default_factory=list)
-    last_intent: IntentClassification | None = None
     flow: list[FlowEntry] = Field(default_factory=list)
     earlier: list[TopicSpan] = Field(default_factory=list)
     key_points: list[KeyPoint] = Field(default_factory=list)
-    next_topics: list[str] = Field(default_factory=list)
     next_points: int = 1
     last_archival: AwareDatetime | None = None
-    last_updated: AwareDatetime | None = None
     counts: MemoryCounts = Field(default_factory=MemoryCounts)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_what_turns_say(cls, stored: Any) -> Any:
+        """Leave out what earlier versions kept beside the turns that say it."""
+        if not isinstance(stored, dict):
+            return stored
+        return {name: value for name, value in stored.items() if name not in _SAID_BY_TURNS}
+
+
+_SAID_BY_TURNS = frozenset(
+    {"last_activity", "last_intent", "last_updated", "next_topics", "routing_history"}
+)
 
 
 Block: TypeAlias = Mapping[str, Any]

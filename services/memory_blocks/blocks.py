@@ -12,6 +12,9 @@ from services.memory_blocks.history import (
     SESSION_LIMIT_CHARS,
     SUMMARY_LIMIT_CHARS,
     conversation_history,
+    last_intent,
+    last_updated,
+    routing_of,
     session_id_of,
     size_chars,
     turn_row,
@@ -69,13 +72,13 @@ def blocks_of(
 
 def _active_session(context: ChatContext, history_size: int, status: SessionStatus) -> Block:
     memory, turns = context.memory, context.chat_history
-    intent, routing = memory.last_intent, memory.routing_history
+    intent, routing = last_intent(turns), routing_of(turns)
     return {
         "session_info": {
             "session_id": session_id_of(context),
             "user_id": memory.user_id,
             "start_time": _iso(memory.started_at),
-            "last_activity": _iso(memory.last_activity),
+            "last_activity": _iso(turns[-1].timestamp if turns else None),
             "status": status,
         },
         "conversation_state": {
@@ -130,7 +133,7 @@ def _metadata(context: ChatContext, sizes: tuple[int, int, int], rules: MemoryRu
             "avg_context_generation_time": average_generation_seconds(memory.counts),
             "memory_update_success_rate": success_percent(memory.counts),
             "context_accuracy_score": accuracy(memory.counts),
-            "last_performance_check": _iso(memory.last_updated),
+            "last_performance_check": _iso(last_updated(context)),
         },
         "system_flags": {
             "memory_rotation_enabled": rules.rotation.enabled,
@@ -213,7 +216,5 @@ def status_of(
     """
     if epoch is not None and context.epoch < epoch:
         return "ENDED"
-    last = context.memory.last_activity
-    if last is None and context.chat_history:
-        last = context.chat_history[-1].timestamp
-    return "PAUSED" if last is None or now - last > idle else "ACTIVE"
+    turns = context.chat_history
+    return "ACTIVE" if turns and now - turns[-1].timestamp <= idle else "PAUSED"

@@ -1,12 +1,14 @@
 """The block `conversation_history`: the document's newest turns under the seed's names."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import orjson
 
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.identifiers import storage_folder
-from data_models.memory_blocks import Block
+from data_models.memory_blocks import RING, Block, IntentClassification
 from services.memory_blocks.wording import iso
 
 # How long a block is, and how long it may be: the one measure (spec page 4.1).
@@ -64,15 +66,34 @@ def turn_row(turn: Turn) -> dict[str, Any]:
     return row
 
 
+def last_intent(turns: Sequence[Turn]) -> IntentClassification | None:
+    """Return how the newest turn was understood that was; a call for help is not."""
+    read = (turn.intent_classification for turn in reversed(turns))
+    return next((one for one in read if one is not None), None)
+
+
+def routing_of(turns: Sequence[Turn]) -> list[str]:
+    """Return who spoke last in each of the newest answered turns, at most 10."""
+    return [turn.agent_responses[-1].agent for turn in turns if turn.agent_responses][-RING:]
+
+
 def conversation_history(context: ChatContext) -> Block:
     """Return the block; `total_turns` counts the archived turns too."""
-    updated = context.memory.last_updated
+    updated = last_updated(context)
     return {
         "session_id": session_id_of(context),
         "turns": [turn_row(turn) for turn in context.chat_history],
         "total_turns": context.next_turn_id - 1,
         "last_updated": None if updated is None else iso(updated),
     }
+
+
+def last_updated(context: ChatContext) -> datetime | None:
+    """Return when the newest turn was answered, or came; None while there is none."""
+    if not context.chat_history:
+        return None
+    last = context.chat_history[-1]
+    return last.agent_responses[-1].timestamp if last.agent_responses else last.timestamp
 
 
 def _answer(message: AgentMessage) -> dict[str, Any]:

@@ -22,14 +22,14 @@ NO_TOPIC = "other"
 
 
 def bound(memory: MemoryBlocks) -> None:
-    """Shorten what is too long, drop what is too old; the newest and what people wrote stays."""
-    _shorten(memory)
-    del memory.topic_transitions[:-RING], memory.routing_history[:-RING]
-    del memory.counts.generation_seconds[:-RING], memory.next_topics[NEXT_TOPICS:]
+    """Drop what is too old or too much; the newest and what people wrote stays."""
+    del memory.topic_transitions[:-RING], memory.counts.generation_seconds[:-RING]
     active = [one for one in memory.key_points if one.status == "active"]
     retired = [one for one in memory.key_points if one.status != "active"]
     ours = by_weight(one for one in active if one.source != "person")
     gone = [*ours[: max(0, len(active) - POINTS)], *retired[:-RETIRED_POINTS]]
+    for point in retired:  # a whole note is worth its room while it is held
+        point.text = one_line(point.text, POINT_CHARS)
     ids = {one.point_id for one in gone}
     memory.key_points = [one for one in memory.key_points if one.point_id not in ids]
     while len(memory.flow) > FLOW_ENTRIES:
@@ -43,39 +43,6 @@ def condense_before(memory: MemoryBlocks, first_here: int) -> None:
     for entry in memory.flow:
         if entry.turn_id < first_here:
             entry.routed = entry.answered = ""
-
-
-def _shorten(memory: MemoryBlocks) -> None:
-    """Cut what is longer than it may be: nearly all of it is short."""
-    memory.user_id = _cut(memory.user_id, ID_CHARS)
-    memory.active_topic = _cut(memory.active_topic, TOPIC_CHARS)
-    memory.conversation_phase = _cut(memory.conversation_phase, TOPIC_CHARS)
-    memory.routing_history = [_cut(one, NAME_CHARS) for one in memory.routing_history]
-    memory.next_topics = [_cut(one, LINE_CHARS) for one in memory.next_topics]
-    # Nearly none is: what is set is checked by the model of the row.
-    for transition in memory.topic_transitions:
-        if len(transition.topic) > TOPIC_CHARS or len(transition.trigger) > TOPIC_CHARS:
-            transition.topic = _cut(transition.topic, TOPIC_CHARS)
-            transition.trigger = _cut(transition.trigger, TOPIC_CHARS)
-    for point in memory.key_points:
-        if len(point.text) > POINT_CHARS:
-            point.text = _cut(point.text, POINT_CHARS)
-    for entry in memory.flow:
-        longest = max(len(entry.said), len(entry.routed), len(entry.answered))
-        if longest > LINE_CHARS or len(entry.topic) > TOPIC_CHARS:
-            entry.said = _cut(entry.said, LINE_CHARS)
-            entry.routed = _cut(entry.routed, LINE_CHARS)
-            entry.answered = _cut(entry.answered, LINE_CHARS)
-            entry.topic = _cut(entry.topic, TOPIC_CHARS)
-    intent = memory.last_intent
-    if intent is not None and max(len(intent.intent), len(intent.reasoning)) > NAME_CHARS:
-        intent.intent = _cut(intent.intent, NAME_CHARS)
-        intent.reasoning = _cut(intent.reasoning, LINE_CHARS)
-
-
-def _cut(text: str, limit_chars: int) -> str:
-    # What is short was made one line when it was written.
-    return text if len(text) <= limit_chars else one_line(text, limit_chars)
 
 
 def by_weight(points: Iterable[KeyPoint]) -> list[KeyPoint]:

@@ -15,6 +15,7 @@ from services.language.told.held_statements import HeldStatement, held_statement
 from services.language.words.phrases import says
 from services.language.words.text_words import subject_in, words_of_list
 from services.language.words.vocabulary import read_table
+from services.memory_blocks.history import last_intent
 from services.memory_blocks.wording import last_question, one_line
 
 # What a message means in its conversation, whoever found it out.
@@ -112,7 +113,7 @@ def understand(
     kind = kind_of(text, asked)
     subject, subject_turn = _subject(text, kind, earlier)
     reading = _Reading(text, kind, asked, subject, subject_turn)
-    intent = _intent(reading, memory, intents)
+    intent = _intent(reading, last_intent(earlier), intents)
     topic, trigger = _topic(reading, memory, is_first=not earlier)
     phase = next((one.phase for one in intents if one.name == intent.intent), "")
     return Understanding(
@@ -221,9 +222,8 @@ def _previous(earlier: Sequence[Turn], asked: Asked) -> str:
 
 
 def _intent(
-    reading: _Reading, memory: MemoryBlocks, intents: Sequence[IntentSpec]
+    reading: _Reading, before: IntentClassification | None, intents: Sequence[IntentSpec]
 ) -> IntentClassification:
-    before = memory.last_intent
     known = before is not None and any(one.name == before.intent for one in intents)
     if before is not None and known and reading.kind not in ("plain", "reference"):
         confidence = round(min(0.95, before.confidence + 0.05), 2)

@@ -1,6 +1,6 @@
 """Brings a document's memory up to date with a turn that has ended. Pure but for the document."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -11,7 +11,15 @@ from services.language.replies.commands import is_retracted
 from services.language.told.held_forms import StatementKind, grammars
 from services.language.told.held_statements import HeldStatement
 from services.language.words.folding import words_of
-from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, NOTE_CHARS, QUOTE_CHARS
+from services.memory_blocks.history import routing_of
+from services.memory_blocks.limits import (
+    ID_CHARS,
+    LINE_CHARS,
+    NAME_CHARS,
+    NOTE_CHARS,
+    QUOTE_CHARS,
+    TOPIC_CHARS,
+)
 from services.memory_blocks.plain_reading import SURE, Understanding
 from services.memory_blocks.wording import first_sentence, last_question, one_line
 
@@ -84,39 +92,27 @@ def _recounted(point: KeyPoint, statement: HeldStatement) -> HeldStatement | Non
     )
 
 
-# What is usually asked about a complaint, in this order.
-_ASPECTS: Mapping[str, str] = {
-    "severity": "How severe it is (0-10)",
-    "duration": "How long it has lasted",
-    "onset": "When and how it began",
-    "associated": "Associated symptoms",
-    "triggers": "Possible triggers",
-    "medication": "Current medication",
-    "history": "Earlier episodes and medical history",
-}
-
-
 def greet(context: ChatContext, turn: Turn, *, user_id: str) -> None:
     """Note that a message came: the session is ACTIVE."""
     memory = context.memory
     first = context.chat_history[0].timestamp if context.chat_history else turn.timestamp
     memory.started_at = memory.started_at or first
-    memory.last_activity, memory.user_id = turn.timestamp, user_id
+    memory.user_id = one_line(user_id, ID_CHARS)
 
 
 def take_in(context: ChatContext, turn: Turn, found: Understanding) -> None:
     """Note how the message was understood, before anybody answers it."""
     turn.context_enrichment, turn.intent_classification = found.enrichment, found.intent
     memory = context.memory
-    memory.last_intent = found.intent.model_copy()
     memory.conversation_phase = found.phase
     memory.counts.updates += 1
     memory.counts.failed_updates += found.failed
     memory.counts.generation_seconds.append(round(found.seconds, 4))
-    if found.topic and found.topic != memory.active_topic:
-        memory.active_topic = found.topic
+    topic = one_line(found.topic, TOPIC_CHARS)
+    if topic and topic != memory.active_topic:
+        memory.active_topic = topic
         memory.topic_transitions.append(
-            TopicTransition(turn=turn.turn_id, topic=found.topic, trigger=found.trigger)
+            TopicTransition(turn=turn.turn_id, topic=topic, trigger=found.trigger)
         )
     for statement in found.statements:
         hold(context, statement, turn=turn)
@@ -130,7 +126,6 @@ def note_call(context: ChatContext, turn: Turn, *, user_id: str) -> None:
     """
     greet(context, turn, user_id=user_id)
     memory = context.memory
-    memory.last_updated = turn.timestamp
     memory.flow.append(
         FlowEntry(
             turn_id=turn.turn_id,
@@ -143,25 +138,14 @@ def note_call(context: ChatContext, turn: Turn, *, user_id: str) -> None:
 
 
 def conclude(context: ChatContext, turn: Turn) -> None:
-    """Note how the turn went: its line in the summary, who spoke, what may come next."""
+    """Note how the turn went: its line in the summary, and that it was answered."""
     memory = context.memory
-    memory.last_updated = (
-        turn.agent_responses[-1].timestamp if turn.agent_responses else turn.timestamp
+    before = routing_of([one for one in context.chat_history if one.turn_id < turn.turn_id])
+    memory.flow.append(
+        flow_entry(turn, before=before[-1] if before else None, topic=memory.active_topic)
     )
-    before = memory.routing_history[-1] if memory.routing_history else None
-    memory.flow.append(flow_entry(turn, before=before, topic=memory.active_topic))
     if turn.agent_responses:
-        memory.routing_history.append(turn.agent_responses[-1].agent)
         memory.counts.exchanges += turn.turn_status == "COMPLETED"
-    plan = context.plan
-    question = last_question(turn.agent_responses[-1].text) if turn.agent_responses else ""
-    topics = [f"Answer to: {question}"] if question else []
-    if plan is not None and plan.is_open:
-        topics += [f"{one.agent}: {one.text}" for one in plan.steps if one.status == "pending"]
-    if context.memory.conversation_phase == "symptom_evaluation":
-        points = " ".join(one.text.casefold() for one in context.memory.key_points)
-        topics += [text for aspect, text in _ASPECTS.items() if aspect not in points]
-    memory.next_topics = [one_line(topic, LINE_CHARS) for topic in topics[:5]]
 
 
 def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPoint | None:

@@ -1,12 +1,13 @@
 """The block `context_summary`: the conversation as people read it, within any limit."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from data_models.chat_context import ChatContext
 from data_models.memory_blocks import FlowEntry, TopicSpan
 from services.memory_blocks.held import without_withdrawn
-from services.memory_blocks.history import SUMMARY_LIMIT_CHARS, session_id_of
-from services.memory_blocks.wording import iso, one_line, title
+from services.memory_blocks.history import SUMMARY_LIMIT_CHARS, routing_of, session_id_of
+from services.memory_blocks.limits import LINE_CHARS, NEXT_TOPICS
+from services.memory_blocks.wording import iso, last_question, one_line, title
 
 SHOWN_LIMIT_CHARS = 2_000
 """What agents are shown of it, before the window of newest turns (spec page 4.3)."""
@@ -51,7 +52,7 @@ def shown_summary(context: ChatContext, *, before: int | None = None) -> str:
 def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) -> str:
     """Return the layout without its session; older turns give way first."""
     memory = context.memory
-    agent = memory.routing_history[-1] if memory.routing_history else "-"
+    agent = (routing_of(context.chat_history) or ["-"])[-1]
     top = (
         "=== CONVERSATION SUMMARY ===\n"
         f"CURRENT TOPIC: {title(memory.active_topic) or '-'}\n"
@@ -60,7 +61,7 @@ def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) 
         "--- CONVERSATION FLOW ---\n"
     )
     room = limit_chars - len(top) - 120
-    topics = _bullets(memory.next_topics, room // 8)
+    topics = _bullets(next_topics(context), room // 8)
     points = _bullets(
         [one.text for one in memory.key_points if one.status == "active"],
         room // 2 - len(topics),
@@ -72,6 +73,32 @@ def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) 
         f"{top}{flow_lines}\n\n--- KEY CONTEXT POINTS ---\n{points}\n\n"
         f"--- NEXT LIKELY TOPICS ---\n{topics}"
     )
+
+
+def next_topics(context: ChatContext) -> list[str]:
+    """Return what may come next: the answer to the last question, steps, what is usually asked."""
+    understood = [one for one in context.chat_history if one.intent_classification is not None]
+    answers = understood[-1].agent_responses if understood else []
+    question, plan = last_question(answers[-1].text) if answers else "", context.plan
+    topics = [f"Answer to: {question}"] if question else []
+    if plan is not None and plan.is_open:
+        topics += [f"{one.agent}: {one.text}" for one in plan.steps if one.status == "pending"]
+    if context.memory.conversation_phase == "symptom_evaluation":
+        points = " ".join(one.text.casefold() for one in context.memory.key_points)
+        topics += [text for aspect, text in _ASPECTS.items() if aspect not in points]
+    return [one_line(topic, LINE_CHARS) for topic in topics[:NEXT_TOPICS]]
+
+
+# What is usually asked about a complaint, in this order.
+_ASPECTS: Mapping[str, str] = {
+    "severity": "How severe it is (0-10)",
+    "duration": "How long it has lasted",
+    "onset": "When and how it began",
+    "associated": "Associated symptoms",
+    "triggers": "Possible triggers",
+    "medication": "Current medication",
+    "history": "Earlier episodes and medical history",
+}
 
 
 def _bullets(lines: Sequence[str], room: int, *, newest: bool = False) -> str:

@@ -11,7 +11,7 @@ from data_models.memory_blocks import RING, ContextEnrichment
 
 Rule: TypeAlias = Literal[
     "turn_twice", "turn_order", "turn_gap", "turn_time", "turn_counter", "turn_left_open",
-    "too_many_turns", "reference", "ring", "counts", "key_point_twice", "session_times",
+    "too_many_turns", "reference", "ring", "counts", "key_point_twice",
     "unknown_agent",
 ]  # fmt: skip
 MOST_TURNS = 25
@@ -100,7 +100,6 @@ def _check_memory(context: ChatContext, findings: Findings, running: str | None)
     memory = context.memory
     rings: tuple[list[Any], ...] = (
         memory.topic_transitions,
-        memory.routing_history,
         memory.earlier,
         memory.counts.generation_seconds,
     )
@@ -120,9 +119,6 @@ def _check_memory(context: ChatContext, findings: Findings, running: str | None)
     if len(set(ids)) < len(ids):
         memory.key_points = list({one.point_id: one for one in memory.key_points}.values())
         findings.repaired.append("key_point_twice")
-    if memory.started_at and memory.last_activity and memory.last_activity < memory.started_at:
-        memory.last_activity = memory.started_at
-        findings.repaired.append("session_times")
 
 
 def _repair(findings: Findings, rule: Rule, found: bool) -> None:

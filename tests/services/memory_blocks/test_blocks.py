@@ -14,7 +14,7 @@ from data_models.memory_blocks import (
 )
 from services.memory_blocks.blocks import MemoryRules, accuracy, blocks_of
 from services.memory_blocks.history import size_chars
-from services.memory_blocks.limits import POINTS, bound
+from services.memory_blocks.limits import POINT_CHARS, POINTS, bound
 from services.memory_blocks.remembering import conclude
 from services.memory_blocks.rotation import RotationRules, rotate
 from services.memory_blocks.summary import SHOWN_LIMIT_CHARS, shown_summary
@@ -126,7 +126,7 @@ def test_figures_follow_their_definitions() -> None:
 def test_a_session_pauses_when_idle_and_ends_with_a_clear(
     after: int, epoch: int | None, status: str
 ) -> None:
-    context = document(turn(1), memory=MemoryBlocks(last_activity=NOW))
+    context = document(turn(0))
     blocks = blocks_of(context, now=NOW + timedelta(minutes=after), rules=RULES, epoch=epoch)
     assert blocks.active_session["session_info"]["status"] == status
 
@@ -208,6 +208,19 @@ def test_what_people_wrote_outlives_what_is_dropped_for_room() -> None:
     bound(memory)
     assert memory.key_points[0] == own
     assert len(memory.key_points) <= POINTS
+
+
+def test_what_is_held_stays_whole_and_what_gave_way_is_shortened() -> None:
+    held = KeyPoint(point_id="point_1", text="Intake: " + "a" * 290, source="person")
+    older = held.model_copy(update={"point_id": "point_2", "status": "superseded"})
+    memory = MemoryBlocks(key_points=[held, older])
+    bound(memory)
+    assert [len(one.text) for one in memory.key_points] == [298, POINT_CHARS]
+
+
+def test_what_turns_say_is_not_kept_beside_them() -> None:
+    stored = {"last_intent": {"intent": "A"}, "routing_history": ["B"], "weather": "fair"}
+    assert set(MemoryBlocks.model_validate(stored).model_extra or ()) == {"weather"}
 
 
 def test_what_a_person_corrects_lowers_the_accuracy_until_it_is_undone() -> None:

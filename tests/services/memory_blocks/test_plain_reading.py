@@ -36,8 +36,15 @@ def turn(number: int, said: str, answer: str) -> Turn:
     )  # fmt: skip
 
 
-def read(text: str, *earlier: tuple[str, str], memory: MemoryBlocks | None = None) -> Understanding:
+def read(
+    text: str,
+    *earlier: tuple[str, str],
+    memory: MemoryBlocks | None = None,
+    intent: IntentClassification | None = None,
+) -> Understanding:
     turns = [turn(number, *each) for number, each in enumerate(earlier, 1)]
+    for one in turns[-1:]:
+        one.intent_classification = intent
     return understand(text, earlier=turns, memory=memory or MemoryBlocks(), intents=INTENTS)
 
 
@@ -130,11 +137,11 @@ def test_rules_are_sure_of_an_intent_only_where_users_speak_of_themselves(
 
 
 def test_an_answer_has_the_intent_of_what_was_asked() -> None:
-    memory = MemoryBlocks(last_intent=IntentClassification(intent="GENERAL_HEALTH", confidence=0.9))
-    found = read("8", HEADACHE, memory=memory).intent
+    before = IntentClassification(intent="GENERAL_HEALTH", confidence=0.9)
+    found = read("8", HEADACHE, intent=before).intent
     assert (found.intent, found.confidence) == ("GENERAL_HEALTH", 0.95)
-    gone = MemoryBlocks(last_intent=IntentClassification(intent="GONE", confidence=0.9))
-    assert read("8", HEADACHE, memory=gone).intent.intent == OTHER
+    gone = IntentClassification(intent="GONE", confidence=0.9)
+    assert read("8", HEADACHE, intent=gone).intent.intent == OTHER
 
 
 def test_what_the_message_states_of_the_patient_is_read_with_it() -> None:

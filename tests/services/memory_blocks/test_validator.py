@@ -32,7 +32,7 @@ def turn(number: int, status: TurnStatus = "COMPLETED", agent: str = "Radiology"
 
 
 def sound() -> ChatContext:
-    memory = MemoryBlocks(started_at=NOW, last_activity=NOW + timedelta(minutes=6))
+    memory = MemoryBlocks(started_at=NOW)
     memory.counts.exchanges = 6
     turns = [turn(number) for number in (4, 5, 6)]
     return ChatContext(conversation_id="c", chat_history=turns, next_turn_id=7, memory=memory)
@@ -55,10 +55,6 @@ def test_the_turn_under_way_is_not_yet_counted() -> None:
 
 def open_turn(context: ChatContext) -> None:
     context.chat_history[1].turn_status = "IN_PROGRESS"
-
-
-def rewind(context: ChatContext) -> None:
-    context.memory.last_activity = NOW - timedelta(days=1)
 
 
 def set_next_turn(context: ChatContext, number: int) -> None:
@@ -84,7 +80,6 @@ MENDED: dict[Rule, Damage] = {
     "key_point_twice": lambda context: context.memory.key_points.extend(
         [KeyPoint(point_id="point_1", text="one")] * 2
     ),
-    "session_times": rewind,
 }
 
 
