@@ -7,14 +7,25 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from data_models.entities import entity_queue
+from data_models.entities.entity_queue import (
+    MAX_ENTITIES,
+    ON_NO_TERMS,
+    Entity,
+    EntityQueues,
+    EntityReport,
+    Terms,
+    empty_report,
+    in_order,
+    let_go,
+)
 from data_models.entities.entity_values import IsRelative, Namespace, Offer, copied
 
 Provenance: TypeAlias = Literal["inferred", "extracted", "user_stated"]
+RECENTLY_EVICTED = 20
 _RANK: Mapping[Provenance, int] = {"inferred": 0, "extracted": 1, "user_stated": 2}
 
 
-class ConversationEntity(entity_queue.Entity):
+class ConversationEntity(Entity):
     """One thing the user wants.
 
     Attributes:
@@ -76,17 +87,18 @@ class Said:
         return False, is_raised or is_later
 
 
-class ConversationEntitiesManager(entity_queue.EntityQueues[ConversationEntity]):
+class ConversationEntitiesManager(EntityQueues[ConversationEntity]):
     """The queue. A write is planned whole before anything changes."""
 
     NAMESPACE: ClassVar[Namespace] = "conversation"
 
     entities: dict[str, ConversationEntity] = Field(default_factory=dict)
-    max_size: int = Field(default=entity_queue.MAX_ENTITIES, ge=1)
+    max_size: int = Field(default=MAX_ENTITIES, ge=1)
+    recently_evicted: list[ConversationEntity] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        self.entities = entity_queue.in_order(self.entities)
+        self.entities = in_order(self.entities)
         return self
 
     def get_all(self) -> dict[str, Any]:
@@ -98,42 +110,26 @@ class ConversationEntitiesManager(entity_queue.EntityQueues[ConversationEntity])
         updates: Mapping[str, Any],
         *,
         now: datetime,
-        remove: Sequence[str] = (),
         said: Said | None = None,
-        pinned: Collection[str] = (),
-        is_taken: entity_queue.IsTaken = lambda _: False,
-    ) -> entity_queue.EntityReport:
-        """Remove, then overwrite or append, then let the oldest go.
+        terms: Terms = ON_NO_TERMS,
+    ) -> EntityReport:
+        """Remove, then overwrite or append, then let the oldest go."""
+        return self.write(self.entities, updates, said or Said(), terms, now=now, cap=self.max_size)
 
-        Args:
-            pinned: Keys that an open plan needs; they never leave.
-            is_taken: Whether an unlisted key lives among the derived ones.
-        """
-        return self.write(
-            self.entities,
-            updates,
-            said or Said(),
-            now=now,
-            cap=self.max_size,
-            remove=remove,
-            pinned=pinned,
-            is_taken=is_taken,
-        )
+    def remember(self, evicted: Sequence[ConversationEntity]) -> None:
+        """Note what left, so that it can be restored for a while (E25)."""
+        self.recently_evicted = [*self.recently_evicted, *evicted][-RECENTLY_EVICTED:]
 
-    def restore(
-        self, key: str, *, now: datetime, pinned: Collection[str] = ()
-    ) -> entity_queue.EntityReport:
+    def restore(self, key: str, *, now: datetime, pinned: Collection[str] = ()) -> EntityReport:
         """Bring back what was evicted, as the newest; refused if it is gone or here again (E25)."""
-        report = entity_queue.empty_report()
+        report = empty_report()
         found = next((one for one in reversed(self.recently_evicted) if one.key == key), None)
         if found is None or key in self.entities:
             report["rejected"][key] = "absent" if found is None else "present"
             return report
         offers = {key: Offer(found.value, found.canonical)}
         self.remember(
-            entity_queue.let_go(
-                self.entities, offers, pinned=pinned, cap=self.max_size, now=now, report=report
-            )
+            let_go(self.entities, offers, pinned=pinned, cap=self.max_size, now=now, report=report)
         )
         if report["rejected"]:
             return report

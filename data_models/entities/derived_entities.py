@@ -8,8 +8,17 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from data_models.entities import entity_queue
-from data_models.entities.entity_queue import Entity
+from data_models.entities.entity_queue import (
+    MAX_ENTITIES,
+    ON_NO_TERMS,
+    Entity,
+    EntityQueues,
+    EntityReport,
+    Terms,
+    empty_report,
+    in_order,
+    let_go,
+)
 from data_models.entities.entity_values import Namespace, Offer, copied
 
 LLM_REASONING = "llm_reasoning"
@@ -116,18 +125,20 @@ class Origin:
         }
 
 
-class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues[DerivedEntity]):
+class AgentScopedDerivedEntitiesManager(EntityQueues[DerivedEntity]):
     """The queues by agent."""
 
     NAMESPACE: ClassVar[Namespace] = "derived"
 
     agent_entities: dict[str, dict[str, DerivedEntity]] = Field(default_factory=dict)
-    max_size_per_agent: int = Field(default=entity_queue.MAX_ENTITIES, ge=1)
+    max_size_per_agent: int = Field(default=MAX_ENTITIES, ge=1)
+    recently_evicted: list[Any] = Field(default_factory=list, exclude=True)
+    """Of older documents: nothing could bring it back, and it is not stored again."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         rows = sorted(self.agent_entities.items())
-        self.agent_entities = {agent: entity_queue.in_order(queue) for agent, queue in rows}
+        self.agent_entities = {agent: in_order(queue) for agent, queue in rows}
         return self
 
     def live_for_agent(self, agent_name: str, *, now: datetime) -> Iterator[DerivedEntity]:
@@ -157,27 +168,12 @@ class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues[DerivedEntity]
         *,
         now: datetime,
         origin: Origin,
-        remove: Sequence[str] = (),
-        pinned: Collection[str] = (),
-        is_taken: entity_queue.IsTaken = lambda _: False,
-    ) -> entity_queue.EntityReport:
-        """Remove, then overwrite or append in this agent's queue, then let the oldest go.
-
-        Args:
-            pinned: Keys that an open plan needs; they never leave.
-            is_taken: Whether an unlisted key lives in the conversation.
-        """
+        terms: Terms = ON_NO_TERMS,
+    ) -> EntityReport:
+        """Remove, then overwrite or append in this agent's queue, then let the oldest go."""
         queue = self.agent_entities.setdefault(agent_name, {})
-        report = self.write(
-            queue,
-            updates,
-            replace(origin, agent_name=agent_name),
-            now=now,
-            cap=self.max_size_per_agent,
-            remove=remove,
-            pinned=pinned,
-            is_taken=is_taken,
-        )
+        own, cap = replace(origin, agent_name=agent_name), self.max_size_per_agent
+        report = self.write(queue, updates, own, terms, now=now, cap=cap)
         if origin.blanks_count:
             ownerless = self.agent_entities.get(UNKNOWN_OWNER, {})
             for key in (*report["added"], *report["updated"], *report["unchanged"]):
@@ -212,18 +208,16 @@ class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues[DerivedEntity]
 
     def hand_over(
         self, source: str, target: str, keys: Sequence[str], *, now: datetime
-    ) -> entity_queue.EntityReport:
+    ) -> EntityReport:
         """Copy values of `source` to `target` as they are, age and origin included (E12)."""
-        report = entity_queue.empty_report()
+        report = empty_report()
         mine = {one.key: one for one in self.live_for_agent(source, now=now)}
         report["rejected"] = {key: "absent" for key in keys if key not in mine}
         found = [mine[key] for key in dict.fromkeys(keys) if key in mine]
         queue = self.agent_entities.setdefault(target, {})
         offers = {one.key: Offer(one.value, one.canonical) for one in found}
         cap = self.max_size_per_agent
-        self.remember(
-            entity_queue.let_go(queue, offers, pinned=(), cap=cap, now=now, report=report)
-        )
+        let_go(queue, offers, pinned=(), cap=cap, now=now, report=report)
         for one in [one for one in found if one.key in offers]:
             held = queue.get(one.key)
             if held is not None and held.canonical == one.canonical:
@@ -238,8 +232,8 @@ class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues[DerivedEntity]
         return report
 
     def evict(self, agent_name: str, key: str) -> None:
-        """Let `key` go; it can be restored for a while."""
-        self.remember([self.agent_entities[agent_name].pop(key)])
+        """Let `key` go."""
+        del self.agent_entities[agent_name][key]
         self._drop_empty()
 
     def _drop_empty(self) -> None:

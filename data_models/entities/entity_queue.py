@@ -4,6 +4,7 @@ The order of a queue is the counter `seq`, never a timestamp and never the order
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar
 
@@ -46,7 +47,6 @@ def empty_report() -> EntityReport:
 
 
 MAX_ENTITIES = 7
-RECENTLY_EVICTED = 20
 IsTaken = Callable[[str], bool]
 
 
@@ -110,6 +110,24 @@ class Source(Protocol[EntityT]):
         """Let `held` take `offer`: whether that is an update, and whether anything changed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a write is told besides its values.
+
+    Attributes:
+        remove: Keys to take out first.
+        pinned: Keys that an open plan needs; they never leave.
+        is_taken: Whether an unlisted key lives in the other namespace.
+    """
+
+    remove: Sequence[str] = ()
+    pinned: Collection[str] = ()
+    is_taken: IsTaken = lambda _: False
+
+
+ON_NO_TERMS = Terms()
+
+
 class EntityQueues(Part, Generic[EntityT]):
     """What the manager of conversation and that of derived entities have in common.
 
@@ -126,7 +144,6 @@ class EntityQueues(Part, Generic[EntityT]):
     last_updated_at: AwareDatetime | None = None
     next_seq: int = 1
     revision: int = 0
-    recently_evicted: list[EntityT] = Field(default_factory=list)
 
     def take_seq(self) -> int:
         """Return the next place in the queue."""
@@ -152,25 +169,22 @@ class EntityQueues(Part, Generic[EntityT]):
         queue[key] = source.first(key, offer, seq=self.take_seq(), now=now)
 
     def remember(self, evicted: Sequence[EntityT]) -> None:
-        """Note what left, so that it can be restored for a while (E25)."""
-        self.recently_evicted = [*self.recently_evicted, *evicted][-RECENTLY_EVICTED:]
+        """Note what left to make room: what a tool found is found again."""
 
     def write(
         self,
         queue: dict[str, EntityT],
         updates: Mapping[str, Any],
         source: Source[EntityT],
+        terms: Terms,
         *,
         now: datetime,
         cap: int,
-        remove: Sequence[str] = (),
-        pinned: Collection[str] = (),
-        is_taken: IsTaken = lambda _: False,
     ) -> EntityReport:
         """Remove, then overwrite or append in `queue`, then let the oldest go (E1-E9, E25)."""
         report = empty_report()
-        offers = self._offers(updates, is_taken, source.blanks_count, report)
-        for key in canonical_keys(remove):
+        offers = self._offers(updates, terms.is_taken, source.blanks_count, report)
+        for key in canonical_keys(terms.remove):
             if queue.pop(key, None) is not None:
                 report["removed"].append(key)
         for key in [key for key in offers if key in queue]:
@@ -178,7 +192,7 @@ class EntityQueues(Part, Generic[EntityT]):
             if is_other and source.is_weaker(queue[key], now):
                 report["rejected"][key] = source.weakness
                 del offers[key]
-        self.remember(let_go(queue, offers, pinned=pinned, cap=cap, now=now, report=report))
+        self.remember(let_go(queue, offers, pinned=terms.pinned, cap=cap, now=now, report=report))
         is_changed = bool(report["removed"] or report["evicted"])
         for key, offer in offers.items():
             if key not in queue:

@@ -12,7 +12,7 @@ from data_models.entities.conversation_entities import (
 )
 from data_models.entities.derived_entities import AgentScopedDerivedEntitiesManager, Origin
 from data_models.entities.entities import ENTITIES_LIMIT_BYTES, Entities
-from data_models.entities.entity_queue import Entity, EntityReport, empty_report
+from data_models.entities.entity_queue import Entity, EntityReport, Terms, empty_report
 from data_models.entities.entity_values import canonical_key
 from data_models.errors import StaleEntitiesError
 from services.entities.circumstances import MergeReport, Writing
@@ -142,11 +142,13 @@ def _merge_wanted(write: DeltaWrite) -> EntityReport:
     report = entities.conversation.apply_delta(
         delta.entities_to_update,
         now=now,
-        remove=delta.entities_to_remove,
         said=said,
-        pinned=write.writing.pinned,
-        is_taken=lambda key: entities.derived.holds_live(
-            key, now=now, unless=write.agent_name if key in freed else None
+        terms=Terms(
+            remove=delta.entities_to_remove,
+            pinned=write.writing.pinned,
+            is_taken=lambda key: entities.derived.holds_live(
+                key, now=now, unless=write.agent_name if key in freed else None
+            ),
         ),
     )
     for raw in delta.entities_to_remove:
@@ -166,14 +168,9 @@ def _merge_found(
     *,
     remove: Sequence[str] = (),
 ) -> EntityReport:
+    terms = Terms(remove, writing.pinned, entities.conversation.entities.__contains__)
     return entities.derived.apply_delta(
-        agent_name,
-        values,
-        now=writing.now,
-        origin=origin,
-        remove=remove,
-        pinned=writing.pinned,
-        is_taken=entities.conversation.entities.__contains__,
+        agent_name, values, now=writing.now, origin=origin, terms=terms
     )
 
 
@@ -191,7 +188,8 @@ def _fit(entities: Entities, writing: Writing, report: MergeReport, agent_name: 
     halves = ((None, report["conversation"]), (agent_name, report["derived"]))
     written = {(owner, key) for owner, one in halves for key in (*one["added"], *one["updated"])}
     while entities.stored_bytes() > ENTITIES_LIMIT_BYTES:
-        if _forget_evicted(entities):
+        if entities.conversation.recently_evicted:
+            del entities.conversation.recently_evicted[0]
             continue
         rows = [
             (((owner, key) in written, *_rank(owner, one, writing.now)), owner, key)
@@ -218,19 +216,10 @@ def _rank(owner: str | None, one: Entity, now: datetime) -> tuple[bool, datetime
 def _upper_bound(entities: Entities) -> int:
     """Return a size that is never below the real one, without writing any JSON: mostly it fits."""
     rows: list[Entity] = [one for _, queue in entities.queues() for one in queue.values()]
-    rows += [*entities.conversation.recently_evicted, *entities.derived.recently_evicted]
+    rows += entities.conversation.recently_evicted
     total = _MANAGERS_BYTES + _FRAME_BYTES * len(rows)
     for one in rows:
         text = one.canonical
         total += len(text) if text.isascii() else 4 * len(text)
         total += one.extra_bytes() + 2 * len(one.key)
     return total
-
-
-def _forget_evicted(entities: Entities) -> bool:
-    """Drop the older of the oldest evicted entities; False if there is none."""
-    managers = (entities.conversation, entities.derived)
-    lists: list[list[Any]] = [one.recently_evicted for one in managers if one.recently_evicted]
-    if lists:
-        del min(lists, key=lambda rows: rows[0].inserted_at)[0]
-    return bool(lists)
