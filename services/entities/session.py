@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -50,6 +50,7 @@ class StoredRun:
     entity_ids: tuple[str, ...] = ()
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class EntitySession:
     """Reads and writes the entities of the turn's patient; nothing of any other.
 
@@ -57,30 +58,21 @@ class EntitySession:
         reads_legacy: Whether what agents of older prompts write in JSON is a change.
     """
 
-    def __init__(
-        self,
-        *,
-        entities: Entities,
-        team: AgentNames,
-        clock: Clock,
-        meter: EntityMeter,
-        session_id: str,
-        pinned: Collection[str] = (),
-        reads_legacy: bool = False,
-    ) -> None:
-        self._entities = entities
-        self._team = team
-        self._clock = clock
-        self._meter = meter
-        self._session_id = session_id
-        self._pinned = frozenset(pinned)
-        self.reads_legacy = reads_legacy
-        self._evicted: list[str] = []
-        self._settled: set[str] = set()
-        self._readers = Readers(entities=entities)
-        for manager in (entities.conversation, entities.derived):
-            manager.session_id = session_id
-        for key in sorted(self._pinned.difference(entities.conversation.entities)):
+    entities: Entities
+    team: AgentNames
+    clock: Clock
+    meter: EntityMeter
+    session_id: str
+    pinned: Collection[str] = frozenset()
+    reads_legacy: bool = False
+    _evicted: list[str] = field(default_factory=list, init=False)
+    _settled: set[str] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        self._readers = Readers(entities=self.entities)
+        for manager in (self.entities.conversation, self.entities.derived):
+            manager.session_id = self.session_id
+        for key in sorted(frozenset(self.pinned).difference(self.entities.conversation.entities)):
             self.restored(key)
 
     def replied(
@@ -100,9 +92,9 @@ class EntitySession:
         try:
             delta = parse_entity_delta(payload, legacy=self.reads_legacy)
         except EntityDeltaError:
-            self._meter.count_malformed(agent_name)
+            self.meter.count_malformed(agent_name)
             raise
-        self._meter.count_parsed(agent_name, legacy=delta.is_legacy)
+        self.meter.count_parsed(agent_name, legacy=delta.is_legacy)
         delta, forged = without_finds(delta)
         source: Provenance = "extracted" if is_quoted else "inferred"
         report = self._merged(delta, agent_name=agent_name, source=source)
@@ -166,25 +158,25 @@ class EntitySession:
 
     def said_at(self, key: str, value: str) -> datetime | None:
         """Return when the user said this `value` of `key`, where it depends on that: "tomorrow"."""
-        held = self._entities.conversation.entities.get(key)
+        held = self.entities.conversation.entities.get(key)
         return held.reference_time if held is not None and held.value == value else None
 
     def missing(self, keys: Iterable[str]) -> list[str]:
         """Return which of `keys` the user has yet to say; what tools find is nobody's to say."""
-        now = self._clock.now()
+        now = self.clock.now()
         return [
             key
             for key in canonical_keys(list(keys))
             if entity_values.namespace_of(key) != "derived"
-            and key not in self._entities.conversation.entities
-            and not self._entities.derived.holds_live(key, now=now)
+            and key not in self.entities.conversation.entities
+            and not self.entities.derived.holds_live(key, now=now)
         ]
 
     def restored(self, key: str, *, agent_name: str = "") -> bool:
         """Bring back one of the user's wishes that left; False if it is gone or here (E25)."""
         with self._measuring("merge_delta", agent_name or "user", delta_size=1) as keys:
-            report = self._entities.conversation.restore(
-                entity_values.canonical_key(key) or key, now=self._clock.now(), pinned=self._pinned
+            report = self.entities.conversation.restore(
+                entity_values.canonical_key(key) or key, now=self.clock.now(), pinned=self.pinned
             )
             if not report["added"]:
                 return False
@@ -204,15 +196,15 @@ class EntitySession:
         self._readers.saw_all(agent_name)
         if not visible:
             return ""
-        now, conversation = self._clock.now(), self._entities.conversation.entities
+        now, conversation = self.clock.now(), self.entities.conversation.entities
         said = {
             key: one.reference_time.isoformat()
             for key, one in conversation.items()
             if one.reference_time is not None
         }
-        found = self._entities.derived.live_for_agent(agent_name, now=now)
+        found = self.entities.derived.live_for_agent(agent_name, now=now)
         born = [one.inserted_at for one in (*conversation.values(), *found)]
-        self._meter.shown(agent_name, [(now - at).total_seconds() for at in born])
+        self.meter.shown(agent_name, [(now - at).total_seconds() for at in born])
         data = {**shown, **({"said_at": said} if said else {})}
         return (
             f"{GROUNDING_MARK} {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n"
@@ -227,10 +219,10 @@ class EntitySession:
 
     def _context(self, agent_name: str) -> Any:
         return get_agent_entity_context(
-            self._entities.conversation,
-            self._entities.derived,
-            agent_name=self._team.checked(agent_name),
-            now=self._clock.now(),
+            self.entities.conversation,
+            self.entities.derived,
+            agent_name=self.team.checked(agent_name),
+            now=self.clock.now(),
         )
 
     def _merged(
@@ -241,7 +233,7 @@ class EntitySession:
         with self._measuring("merge_delta", who, delta_size=size) as keys:
             writing = self._writing(self._readers.revision_for(agent_name, delta))
             report = merge_entity_delta(
-                self._entities, delta, agent_name=agent_name, writing=writing, source=source
+                self.entities, delta, agent_name=agent_name, writing=writing, source=source
             )
             keys.update(self._noted(report))
         self._readers.wrote(who)
@@ -250,7 +242,7 @@ class EntitySession:
     def _stored(self, values: Mapping[str, Any], *, agent_name: str, origin: Origin) -> MergeReport:
         with self._measuring("store_derived", agent_name, delta_size=len(values)) as keys:
             report = store_tool_result(
-                self._entities, values, agent_name=agent_name, origin=origin,
+                self.entities, values, agent_name=agent_name, origin=origin,
                 writing=self._writing(),
             )  # fmt: skip
             keys.update(self._noted(report))
@@ -260,19 +252,19 @@ class EntitySession:
     def _measuring(
         self, operation: EntityOperation, agent_name: str, *, delta_size: int = 0
     ) -> AbstractContextManager[dict[str, Sequence[str]]]:
-        return self._meter.measuring(
+        return self.meter.measuring(
             operation,
             agent_name,
-            session_id=self._session_id,
-            clock=self._clock,
+            session_id=self.session_id,
+            clock=self.clock,
             delta_size=delta_size,
         )
 
     def _writing(self, expected_revision: int | None = None) -> Writing:
         return Writing(
-            now=self._clock.now(),
-            team=self._team,
-            pinned=self._pinned,
+            now=self.clock.now(),
+            team=self.team,
+            pinned=self.pinned,
             expected_revision=expected_revision,
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import TypeAdapter
 
@@ -15,7 +15,6 @@ ROTATE_ABOVE_TURNS = 25
 ROTATE_DOWN_TO_CHARS = 22_400
 KEEP_TURNS = 3
 HISTORY_LIMIT_BYTES = 48_000
-_TURNS_LIMIT_CHARS = HISTORY_LIMIT_CHARS - HEADER_CHARS
 _ROTATE_DOWN_TO_BYTES = 33_600
 _TURNS = TypeAdapter(list[Turn])
 _MARK_CHARS = 64
@@ -49,14 +48,16 @@ class RotationRules:
         if self.enabled:
             turns = ROTATE_ABOVE_TURNS * 7 // 10
             return _Room(ROTATE_DOWN_TO_CHARS, _ROTATE_DOWN_TO_BYTES, turns)
-        return _Room(HISTORY_LIMIT_CHARS, HISTORY_LIMIT_BYTES, ROTATE_ABOVE_TURNS)
+        return _MOST
 
 
-@dataclass(frozen=True, slots=True)
-class _Room:
+class _Room(NamedTuple):
     chars: int
     utf8_bytes: int
     turns: int
+
+
+_MOST = _Room(HISTORY_LIMIT_CHARS, HISTORY_LIMIT_BYTES, ROTATE_ABOVE_TURNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,32 +75,15 @@ class Rotation:
     kept: Sequence[Turn]
 
 
-@dataclass(frozen=True, slots=True)
-class _Limit:
-    part: Literal["answers", "question", "context"]
-    chars: int
-
-
-_LIMITS = (
-    _Limit("answers", 2_000),
-    _Limit("question", 1_500),
-    _Limit("answers", 400),
-    _Limit("answers", 60),
-    _Limit("question", 200),
-    _Limit("context", 60),
+_Part: TypeAlias = Literal["answers", "question", "context"]
+_LIMITS: Sequence[tuple[_Part, int]] = (
+    ("answers", 2_000),
+    ("question", 1_500),
+    ("answers", 400),
+    ("answers", 60),
+    ("question", 200),
+    ("context", 60),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Size:
-    chars: int
-    utf8_bytes: int
-
-    def __add__(self, other: "_Size") -> "_Size":
-        return _Size(self.chars + other.chars, self.utf8_bytes + other.utf8_bytes)
-
-    def __sub__(self, other: "_Size") -> "_Size":
-        return _Size(self.chars - other.chars, self.utf8_bytes - other.utf8_bytes)
 
 
 def rotate(turns: Sequence[Turn], *, rules: RotationRules | None = None) -> Rotation:
@@ -112,15 +96,15 @@ def rotate(turns: Sequence[Turn], *, rules: RotationRules | None = None) -> Rota
     rules = rules or RotationRules()
     if _has_room(turns, rules):
         return Rotation(archived=(), whole=(), kept=list(turns))
-    measured = [_turn_size(turn) for turn in turns]
+    measured = [_size_of(turn) for turn in turns]
     leaving = _leaving(measured, rules)
     kept, sizes = list(turns[leaving:]), measured[leaving:]
-    for limit in _LIMITS:
+    for part, limit_chars in _LIMITS:
         for index, turn in enumerate(kept):
-            if _fits(_total(sizes)):
+            if _fits(_total(sizes), _MOST):
                 break
-            kept[index] = _shortened(turn, limit)
-            sizes[index] = _turn_size(kept[index])
+            kept[index] = _shortened(turn, part, limit_chars)
+            sizes[index] = _size_of(kept[index])
     # A turn that was shortened before is archived whole since then.
     whole = [
         turn
@@ -141,31 +125,29 @@ def _has_room(turns: Sequence[Turn], rules: RotationRules) -> bool:
     return chars <= rules.above_chars and stored_bytes <= HISTORY_LIMIT_BYTES
 
 
-def _leaving(sizes: Sequence[_Size], rules: RotationRules) -> int:
-    total, down_to = _total(sizes), rules.down_to
-    header = HEADER_CHARS
-    leaving = 0
-    while len(sizes) - leaving > KEEP_TURNS and not (
-        total.chars + header <= down_to.chars
-        and total.utf8_bytes <= down_to.utf8_bytes
-        and len(sizes) - leaving <= down_to.turns
-    ):
-        total -= sizes[leaving]
+def _leaving(sizes: Sequence[_Room], rules: RotationRules) -> int:
+    left, leaving = _total(sizes), 0
+    while left.turns > KEEP_TURNS and not _fits(left, rules.down_to):
+        left = _Room(*[whole - one for whole, one in zip(left, sizes[leaving], strict=True)])
         leaving += 1
     return leaving
 
 
-def _fits(size: _Size) -> bool:
-    return size.chars <= _TURNS_LIMIT_CHARS and size.utf8_bytes <= HISTORY_LIMIT_BYTES
+def _fits(size: _Room, room: _Room) -> bool:
+    return (
+        HEADER_CHARS + size.chars <= room.chars
+        and size.utf8_bytes <= room.utf8_bytes
+        and size.turns <= room.turns
+    )
 
 
-def _turn_size(turn: Turn) -> _Size:
+def _total(sizes: Sequence[_Room]) -> _Room:
+    return _Room(*map(sum, zip(*sizes, strict=True)))
+
+
+def _size_of(turn: Turn) -> _Room:
     # Characters as the block counts them, a comma with each turn; bytes as the document is stored.
-    return _Size(size_chars(turn_row(turn)) + 1, turn.stored_bytes())
-
-
-def _total(sizes: Sequence[_Size]) -> _Size:
-    return sum(sizes, start=_Size(0, 0))
+    return _Room(size_chars(turn_row(turn)) + 1, turn.stored_bytes(), 1)
 
 
 def head_and_tail(
@@ -187,30 +169,33 @@ def head_and_tail(
     return f"{text[:head]}\n{mark}\n{text[-tail:]}"
 
 
-def _shortened(turn: Turn, limit: _Limit) -> Turn:
+def _shortened(turn: Turn, part: _Part, limit_chars: int) -> Turn:
     """Return `turn` itself where nothing in it is longer."""
-    if limit.part == "question":
-        if len(turn.user_message) <= limit.chars + _MARK_CHARS:
-            return turn
-        whole = turn.shortened_from_chars or len(turn.user_message)
-        said = head_and_tail(
-            turn.user_message, limit.chars, turn_id=turn.turn_id, whole_chars=whole
-        )
-        update = {"user_message": said, "shortened_from_chars": whole}
-        return turn.model_copy(update=update)
-    if limit.part == "context":
-        if (enriched := turn.context_enrichment) is None:
-            return turn
-        update = {
-            "previous_context": one_line(enriched.previous_context, limit.chars),
-            "enriched_message": one_line(enriched.enriched_message, limit.chars),
-            "relevant_history": enriched.relevant_history[: limit.chars],
-        }
-        return turn.model_copy(update={"context_enrichment": enriched.model_copy(update=update)})
-    answers = [_short_answer(one, limit.chars, turn.turn_id) for one in turn.agent_responses]
-    if all(new is old for new, old in zip(answers, turn.agent_responses, strict=True)):
-        return turn
-    return turn.model_copy(update={"agent_responses": answers})
+    match part:
+        case "question":
+            if len(turn.user_message) <= limit_chars + _MARK_CHARS:
+                return turn
+            whole = turn.shortened_from_chars or len(turn.user_message)
+            said = head_and_tail(
+                turn.user_message, limit_chars, turn_id=turn.turn_id, whole_chars=whole
+            )
+            return turn.model_copy(update={"user_message": said, "shortened_from_chars": whole})
+        case "context":
+            if (enriched := turn.context_enrichment) is None:
+                return turn
+            update = {
+                "previous_context": one_line(enriched.previous_context, limit_chars),
+                "enriched_message": one_line(enriched.enriched_message, limit_chars),
+                "relevant_history": enriched.relevant_history[:limit_chars],
+            }
+            return turn.model_copy(
+                update={"context_enrichment": enriched.model_copy(update=update)}
+            )
+        case "answers":
+            said_by = turn.agent_responses
+            answers = [_short_answer(one, limit_chars, turn.turn_id) for one in said_by]
+            is_same = all(new is old for new, old in zip(answers, said_by, strict=True))
+            return turn if is_same else turn.model_copy(update={"agent_responses": answers})
 
 
 def _short_answer(answer: AgentMessage, limit_chars: int, turn_id: int) -> AgentMessage:

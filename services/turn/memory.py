@@ -6,7 +6,7 @@ message can be about nobody but the active patient; where it fails or is late, r
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import structlog
@@ -35,44 +35,37 @@ from settings import Settings
 logger = structlog.get_logger()
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TurnMemory:
-    """Holds what all turns share of memory, and no state of any turn."""
+    """Holds what all turns share of memory, and no state of any turn.
 
-    def __init__(
-        self,
-        *,
-        clock: Clock,
-        model: StructuredModel | None = None,
-        intents: Sequence[IntentSpec] = (),
-        agents: Collection[str] = (),
-        cards: Sequence[TeamMember] = (),
-        rules: MemoryRules | None = None,
-        seconds: float = 3.0,
-        window_chars: int = 6_000,
-    ) -> None:
-        """Without a `model` rules read every message; without `agents` no name is checked."""
-        self._clock = clock
-        self._model = model
-        self._intents = tuple(intents)
-        self._agents = frozenset(agents)
-        self._cards = tuple(cards)
-        self._seconds = seconds
-        self._window_chars = window_chars
-        self._team = reader.ReaderTeam((*cards,))
+    Without a `model` rules read every message; without `agents` no name is checked.
+    """
+
+    clock: Clock
+    model: StructuredModel | None = None
+    intents: Sequence[IntentSpec] = ()
+    agents: Collection[str] = ()
+    cards: Sequence[TeamMember] = ()
+    rules: MemoryRules = field(default_factory=MemoryRules)
+    seconds: float = 3.0
+    window_chars: int = 6_000
+
+    def __post_init__(self) -> None:
+        self._team = reader.ReaderTeam((*self.cards,))
         self._instructions = reader.instructions(self._team)
-        self._speakers = {one.name: one.agent for one in self._intents}
-        self.rules = rules or MemoryRules()
+        self._speakers = {one.name: one.agent for one in self.intents}
 
     async def read(self, turn: GroundedTurn) -> None:
         """Find out what the message means; agents may be told, and the blocks will say it."""
         turn.sessions.understanding = found = self._begun(turn)
-        utterance = utterance_of(turn, turn.text, self._cards)
+        utterance = utterance_of(turn, turn.text, self.cards)
         is_open = turn.message.press is None and not self._is_settled(turn, utterance, found)
-        if self._model is not None and is_open:
+        if self.model is not None and is_open:
             if turn.verdict.read is not None:
                 found = self._take_over(turn, found, utterance, turn.verdict.read)
             else:
-                found = await self._read_by_model(turn, found, utterance, self._model)
+                found = await self._read_by_model(turn, found, utterance, self.model)
             turn.sessions.understanding = found
         take_in(turn.document, turn.row, found)
 
@@ -85,7 +78,7 @@ class TurnMemory:
         """Return what agents are shown of memory, and whom the message is for by its intent."""
         document, found = turn.document, turn.sessions.understanding
         earlier = document.chat_history[:-1]
-        place = first_shown(earlier, window_chars=self._window_chars, plan=document.plan)
+        place = first_shown(earlier, window_chars=self.window_chars, plan=document.plan)
         first = earlier[place].turn_id if earlier else 1
         summary = shown_summary(document, before=first) if first > 1 else held_lines(document)
         if found is None:
@@ -100,7 +93,7 @@ class TurnMemory:
 
         So they see it only where it resolves something: a pronoun, a number, a short reply.
         """
-        if not found.interprets or self._model is None or turn.sessions.utterance is None:
+        if not found.interprets or self.model is None or turn.sessions.utterance is None:
             return found.interprets
         read = turn.sessions.utterance
         return bool(read.standalone or read.numbers or read.references or read.yes_no)
@@ -117,19 +110,19 @@ class TurnMemory:
 
     def _begun(self, turn: GroundedTurn) -> Understanding:
         """Check what was loaded, and read the message by rules."""
-        began, document = self._clock.monotonic(), turn.document
+        began, document = self.clock.monotonic(), turn.document
         self.check(turn)
         greet(document, turn.row, user_id=turn.message.sender.principal_id)
         plain = understand(
             turn.text,
             earlier=document.chat_history[:-1],
             memory=document.memory,
-            intents=self._intents,
+            intents=self.intents,
             names=names_of(turn),
         )
         if turn.patient_id is None:
             plain = replace(plain, statements=())  # what is said of nobody is held of nobody
-        return replace(plain, seconds=self._clock.monotonic() - began)
+        return replace(plain, seconds=self.clock.monotonic() - began)
 
     def _is_settled(self, turn: GroundedTurn, utterance: Utterance, plain: Understanding) -> bool:
         """Whether nothing of the answer depends on what a model would read (spec page 1.7)."""
@@ -148,11 +141,11 @@ class TurnMemory:
 
         Beside words that may be about somebody else nothing of this patient is shown.
         """
-        began, asked, said = self._clock.monotonic(), "", ""
+        began, asked, said = self.clock.monotonic(), "", ""
         if turn.verdict.concerns_active_only:
             asked, said = _last_exchange(turn.document.chat_history[:-1])
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self.seconds):
                 read = await model.ask(
                     purpose=reader.PURPOSE,
                     instructions=self._instructions,
@@ -162,9 +155,9 @@ class TurnMemory:
         except (ModelError, TimeoutError) as error:
             code = error.code if isinstance(error, ModelError) else "timeout"
             logger.warning("reader_failed", run_id=turn.run.run_id, code=code)
-            return replace(plain, failed=True, seconds=self._clock.monotonic() - began)
+            return replace(plain, failed=True, seconds=self.clock.monotonic() - began)
         found = self._take_over(turn, plain, utterance, read, before=f"{asked} {said}")
-        return replace(found, seconds=self._clock.monotonic() - began)
+        return replace(found, seconds=self.clock.monotonic() - began)
 
     def _take_over(
         self,
@@ -205,7 +198,7 @@ class TurnMemory:
         """Mend what is broken in the document, and log what cannot be mended."""
         if not self.rules.validation:
             return
-        findings = validate(turn.document, agents=self._agents, running=turn.run.run_id)
+        findings = validate(turn.document, agents=self.agents, running=turn.run.run_id)
         if findings.repaired or findings.reported:
             logger.warning(
                 "memory_checked",
