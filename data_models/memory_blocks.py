@@ -128,16 +128,12 @@ class MemoryCounts(Part):
         exchanges: Turns that ended COMPLETED with at least one answer.
         updates: Turns after which the blocks were brought up to date.
         failed_updates: Those of them whose extraction failed or came too late.
-        items_written: Key points that model or rules wrote.
-        items_corrected: Those of them that a person corrected or retired.
         generation_seconds: How long the last extractions took, newest last.
     """
 
     exchanges: int = Field(default=0, ge=0)
     updates: int = Field(default=0, ge=0)
     failed_updates: int = Field(default=0, ge=0)
-    items_written: int = Field(default=0, ge=0)
-    items_corrected: int = Field(default=0, ge=0)
     generation_seconds: list[float] = Field(default_factory=list)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from data_models.chat_context import ChatContext, Turn
-from data_models.memory_blocks import Block, MemoryCounts
+from data_models.memory_blocks import Block, MemoryBlocks, MemoryCounts
 from services.memory_blocks.history import (
     HISTORY_LIMIT_CHARS,
     SESSION_LIMIT_CHARS,
@@ -132,7 +132,7 @@ def _metadata(context: ChatContext, sizes: tuple[int, int, int], rules: MemoryRu
         "performance_metrics": {
             "avg_context_generation_time": average_generation_seconds(memory.counts),
             "memory_update_success_rate": success_percent(memory.counts),
-            "context_accuracy_score": accuracy(memory.counts),
+            "context_accuracy_score": accuracy(memory),
             "last_performance_check": _iso(last_updated(context)),
         },
         "system_flags": {
@@ -186,11 +186,11 @@ def success_percent(counts: MemoryCounts) -> float:
     return round((counts.updates - counts.failed_updates) / counts.updates * 100, 1)
 
 
-def accuracy(counts: MemoryCounts) -> float:
-    """Return the share of written key points that no person corrected or retired."""
-    if counts.items_written == 0:
-        return 1.0
-    return round(max(0.0, 1 - counts.items_corrected / counts.items_written), 2)
+def accuracy(memory: MemoryBlocks) -> float:
+    """Return the share of the key points ever written that no person corrected or retired."""
+    is_corrected = [one.source == "person" or one.status == "retired" for one in memory.key_points]
+    written = max(memory.next_points - 1, len(is_corrected))
+    return round(1 - sum(is_corrected) / written, 2) if written else 1.0
 
 
 def primary_agent(routing: Sequence[str]) -> str | None:

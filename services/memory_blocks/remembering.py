@@ -195,7 +195,6 @@ def _add(
 def _keep(memory: MemoryBlocks, point: KeyPoint) -> KeyPoint:
     memory.next_points += 1
     memory.key_points.append(point)
-    memory.counts.items_written += 1
     return point
 
 

@@ -109,15 +109,10 @@ class Place:
         return {**state, "status": ends[self.kind]} if self.kind in ends else None
 
     def _write_point(self, document: ChatContext, state: State | None) -> None:
-        points, counts = document.memory.key_points, document.memory.counts
-        held = {one.point_id: one for one in points}.get(self.name[0])
-        point = None if state is None else KeyPoint.model_validate(state)
-        rest = [one for one in points if one.point_id != self.name[0]]
-        if point is not None:
-            rest.insert(len(rest) if held is None else points.index(held), point)
-        document.memory.key_points = rest
-        corrected = _as_extracted(held) - _as_extracted(point)
-        counts.items_corrected = max(0, counts.items_corrected + corrected)
+        points = document.memory.key_points
+        ids = [one.point_id for one in points]
+        at = ids.index(self.name[0]) if self.name[0] in ids else len(ids)
+        points[at : at + 1] = [] if state is None else [KeyPoint.model_validate(state)]
 
     def _write_wish(self, document: ChatContext, state: State | None, now: datetime) -> None:
         manager, (key,) = document.entities.conversation, self.name
@@ -192,11 +187,6 @@ def place_of_change(item_id: str) -> Place | None:
     """Return where an item lived that is not there any more; None for what cannot be put back."""
     kind, *name = item_id.split(":")
     return Place(_OF_NAME[kind], tuple(name)) if kind in _OF_NAME else None
-
-
-def _as_extracted(point: KeyPoint | None) -> bool:
-    """Whether `point` stands as model or rules wrote it."""
-    return point is not None and point.source != PERSON and point.status == "active"
 
 
 def _spoken(key: str) -> str:

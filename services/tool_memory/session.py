@@ -98,10 +98,16 @@ class ToolMemorySession:
         """Withhold these ids and names too, from now on."""
         self.others = self.roster | others if not self.roster <= others else others
 
-    def name_of(self, entity_id: str) -> str:
-        """Return an entity as a choice names it; of another patient's only the time."""
-        entity = self.store.get(entity_id)
-        return "" if entity is None else choice_of(entity, self.now)
+    def asked_which(
+        self, what: str, ids: Sequence[str], *, agent: str
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the question which one is meant, and its payload: the list that was shown last."""
+        entities = [self.store.get(one) for one in ids]
+        names = ["" if one is None else choice_of(one, self.now) for one in entities]
+        lines = [f"{place}. {name}" for place, name in enumerate(names, 1)]
+        self.store.shown(ids)
+        payload = {"candidates": list(ids), "asked": self.request, "agent": agent}
+        return "\n".join([f"Which {what} do you mean?", *lines]), payload
 
     def record(self, run: FinishedRun) -> tool_memory.ToolExecutionContext:
         """Remember a run and what it returned; a failed one yields no entities."""

@@ -59,11 +59,8 @@ def own_appointment(turn: TurnContext, given: str, booked: Sequence[Appointment]
         return fitting[0]
     if memory is not None and fitting:
         candidates = [f"{CLINIC_PREFIX}{each.appointment_id}" for each in fitting]
-        lines = [f"{number}. {memory.name_of(one)}" for number, one in enumerate(candidates, 1)]
-        payload = {"candidates": candidates, "asked": memory.request, "agent": turn.agent}
-        text = "\n".join(["Which appointment do you mean?", *lines])
-        turn.ask(QuestionAsked("which_entity", text, payload))
-        memory.store.shown(candidates)
+        asked = memory.asked_which("appointment", candidates, agent=turn.agent)
+        turn.ask(QuestionAsked("which_entity", *asked))
         raise ToolInputError(_WHICH)
     if hint is None:
         raise ToolInputError(_UNCLEAR)

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from data_models.errors import ToolInputError
 from data_models.tool_memory import EntityType
@@ -57,7 +57,6 @@ _WORDS: dict[EntityType, str] = {
     "task": "task",
     "document": "document",
 }
-_Kind: TypeAlias = Literal["destructive_tool", "which_entity"]
 Found = TypeVar("Found", bound=Item)
 
 
@@ -200,7 +199,8 @@ class OpenAssistant(SaidTimes):
         self, kind: EntityType, found: Resolution, get: Callable[[str], Awaitable[Found | None]]
     ) -> Found:
         if isinstance(found, Ambiguous):
-            self._ask_which(kind, found)
+            asked = self.memory.asked_which(_WORDS[kind], found.entity_ids, agent=self.turn.agent)
+            self.turn.emit(QuestionAsked("which_entity", *asked))
             raise ToolInputError(_WHICH)
         item = await get(found.entity_id) if isinstance(found, Resolved) else None
         if item is None or not isinstance(found, Resolved):
@@ -224,7 +224,7 @@ class OpenAssistant(SaidTimes):
             "agent": self.turn.agent,
             "zone": str(self.zone),
         }
-        self._ask("destructive_tool", question_of(action, names), payload)
+        self.turn.emit(QuestionAsked("destructive_tool", question_of(action, names), payload))
         return {"asked": _ASKED}
 
     def _row(self, item: Item) -> dict[str, Any]:
@@ -240,21 +240,6 @@ class OpenAssistant(SaidTimes):
         called = item.name if isinstance(item, Contact) else ""
         row = whole(item, self.zone)
         return self._is_of_another(item) or names_one_of(row, self.memory.others, called=called)
-
-    def _ask_which(self, kind: EntityType, found: Ambiguous) -> None:
-        lines = [f"Which {_WORDS[kind]} do you mean?"]
-        for place, one in enumerate(found.entity_ids, 1):
-            lines.append(f"{place}. {self.memory.name_of(one)}")
-        payload = {
-            "candidates": list(found.entity_ids),
-            "asked": self.memory.request,
-            "agent": self.turn.agent,
-        }
-        self._ask("which_entity", "\n".join(lines), payload)
-        self.memory.store.shown(found.entity_ids)
-
-    def _ask(self, kind: _Kind, text: str, payload: dict[str, Any]) -> None:
-        self.turn.emit(QuestionAsked(kind, text, payload))
 
 
 def _is_ordered(turn: TurnContext) -> bool:

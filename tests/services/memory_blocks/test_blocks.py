@@ -107,7 +107,8 @@ def test_figures_follow_their_definitions() -> None:
         turn(4, turn_status="FAILED", agent_responses=[]),
     )
     context.memory.counts.updates, context.memory.counts.failed_updates = 8, 2
-    context.memory.counts.items_written, context.memory.counts.items_corrected = 10, 1
+    context.memory.key_points = [KeyPoint(point_id="p", text="Allergy: no", source="person")]
+    context.memory.next_points = 11
     context.memory.counts.generation_seconds = [0.2, 0.4]
     blocks = blocks_of(context, now=NOW, rules=RULES)
     session = blocks.active_session["session_metadata"]
@@ -226,12 +227,12 @@ def test_what_turns_say_is_not_kept_beside_them() -> None:
 def test_what_a_person_corrects_lowers_the_accuracy_until_it_is_undone() -> None:
     point = KeyPoint(point_id="point_1", text="Allergy: penicillin", turn_id=1)
     context = document(turn(1), memory=MemoryBlocks(key_points=[point]))
-    context.memory.counts.items_written = 4
+    context.memory.next_points = 5
     place = Place("point", ("point_1",))
     before = place.read(context)
     assert before is not None
     for change in (place.corrected(before, "Allergy: none", now=NOW), place.retired(before)):
         place.write(context, change, now=NOW)
-        assert accuracy(context.memory.counts) == 0.75
+        assert accuracy(context.memory) == 0.75
         place.write(context, before, now=NOW)
-        assert accuracy(context.memory.counts) == 1.0
+        assert accuracy(context.memory) == 1.0
