@@ -14,7 +14,7 @@ from services.tool_memory.resolver import ContextResolver
 # What is kept of an entity's row: how people know it and when it is, in bounded size. Pure.
 
 DATA_LIMIT_CHARS = 900
-_MARKS = 6  # quotes, colon, comma and blanks around a field
+_MARKS = 4  # quotes, colon and comma around a field
 _RANKS = {name: rank for rank, name in enumerate(KEPT_FIELDS)}
 _TEXT_LIMIT_CHARS = 160
 _ROWS_LIMIT = 12
@@ -29,27 +29,11 @@ def kept_data(row: Mapping[str, Any]) -> dict[str, Any]:
         if value is None or value in ("", [], {}):
             continue
         value = _shortened(value, depth=3)
-        size = len(name) + _size(value) + _MARKS
+        size = len(name) + len(repr(value)) + _MARKS  # about as much as JSON
         if size <= room:
             kept[name] = value
             room -= size
     return kept
-
-
-def _size(value: Any) -> int:
-    """Return about how many characters a value takes as JSON; exactness would cost more."""
-    if isinstance(value, str):
-        return len(value) + 2
-    if isinstance(value, dict):
-        return sum(len(name) + _size(one) + _MARKS for name, one in value.items()) + 2
-    if isinstance(value, list):
-        return sum(_size(one) + 2 for one in value) + 2
-    return len(str(value))
-
-
-def merged(old: Mapping[str, Any], new: Mapping[str, Any], *, is_whole: bool) -> dict[str, Any]:
-    """Return `old` with what `new` says; a whole record replaces, a short entry erases nothing."""
-    return dict(new) if is_whole else {**old, **new}
 
 
 def _shortened(value: Any, *, depth: int) -> Any:
@@ -122,7 +106,8 @@ class ToolEntityStore:
         key = (found.entity_type, found.source, found.entity_id)
         known = self._by_key.get(key)
         entity = known if known is not None else self._added(found)
-        entity.data = merged(entity.data, kept_data(found.data), is_whole=found.is_whole)
+        # A whole record replaces, a short entry erases nothing.
+        entity.data = ({} if found.is_whole else entity.data) | kept_data(found.data)
         entity.display_name = found.display_name
         entity.last_accessed, entity.last_turn = self._now, turn_id
         entity.source_execution_id = execution_id
