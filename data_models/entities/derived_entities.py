@@ -1,6 +1,5 @@
 """What tools found: one queue for each agent, which no other agent sees."""
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -50,12 +49,6 @@ class DerivedEntity(Entity):
         if self.valid_for is None:
             return False
         return (now - self.updated_at).total_seconds() >= self.valid_for
-
-    def extra_bytes(self) -> int:
-        if not self.source_params and not self.depends_on:
-            return 4 * len(self.agent_name + self.source_tool)
-        texts = json.dumps([self.source_params, self.depends_on])
-        return 4 * len(self.agent_name + self.source_tool + texts)
 
     def copy_for(self, agent_name: str, *, seq: int) -> Self:
         """Return a copy for another agent, age and origin included (E12)."""

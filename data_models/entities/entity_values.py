@@ -81,7 +81,6 @@ _encode = json.JSONEncoder(
 ).encode
 _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 _FLOAT = re.compile(rb"[0-9][.eE]")
-_PLAIN = re.compile(r"[ !#-\[\]-~]*")
 
 
 class Offer(NamedTuple):
@@ -102,8 +101,6 @@ def canonical_json(value: Any) -> str | None:
 
     Members are sorted and 1.0 is written 1, so neither order nor spelling makes a change.
     """
-    if isinstance(value, str) and _PLAIN.fullmatch(value):
-        return f'"{value}"'  # the encoder would say the same, ten times slower
     if (quick := _quick_json(value)) is not None:
         return quick
     try:

@@ -20,10 +20,6 @@ from services.entities.delta import EntityDelta
 from services.entities.repetition import DeltaWrite, as_repeated, is_repeated, remember
 from services.language.requests.clock import is_relative_value
 
-# More than the fields of one entity take as JSON, its value, key, origin and dependencies aside.
-_FRAME_BYTES = 420
-_MANAGERS_BYTES = 800
-
 
 class AgentEntityContext(TypedDict):
     """What one agent is shown, oldest first."""
@@ -183,7 +179,7 @@ def _fit(entities: Entities, writing: Writing, report: MergeReport, agent_name: 
     First what was evicted before and could be restored, then what is expired, then the oldest;
     what was just written goes last, and what is pinned stays, whatever it costs.
     """
-    if _upper_bound(entities) <= ENTITIES_LIMIT_BYTES:
+    if entities.stored_bytes() <= ENTITIES_LIMIT_BYTES:
         return
     halves = ((None, report["conversation"]), (agent_name, report["derived"]))
     written = {(owner, key) for owner, one in halves for key in (*one["added"], *one["updated"])}
@@ -211,15 +207,3 @@ def _fit(entities: Entities, writing: Writing, report: MergeReport, agent_name: 
 
 def _rank(owner: str | None, one: Entity, now: datetime) -> tuple[bool, datetime, bool, int]:
     return not one.is_expired(now), one.inserted_at, owner is None, one.seq
-
-
-def _upper_bound(entities: Entities) -> int:
-    """Return a size that is never below the real one, without writing any JSON: mostly it fits."""
-    rows: list[Entity] = [one for _, queue in entities.queues() for one in queue.values()]
-    rows += entities.conversation.recently_evicted
-    total = _MANAGERS_BYTES + _FRAME_BYTES * len(rows)
-    for one in rows:
-        text = one.canonical
-        total += len(text) if text.isascii() else 4 * len(text)
-        total += one.extra_bytes() + 2 * len(one.key)
-    return total
