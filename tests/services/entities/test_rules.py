@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from data_models.entities.conversation_entities import Provenance
 from data_models.entities.derived_entities import UNKNOWN_OWNER
 from data_models.entities.entities import ENTITIES_LIMIT_BYTES, Entities
-from data_models.errors import EntityDeltaError, StaleEntitiesError, UnknownAgentError
+from data_models.errors import EntityDeltaError, UnknownAgentError
+from evals.parts.entities import replay
 from services.entities.delta import EntityDelta, parse_entity_delta
 from services.entities.legacy import file_legacy
 from tests.services.entities.world import BOOKING, SCHEDULER, World
@@ -37,23 +37,6 @@ class TestQueue:
         world.wants({"early": 2})
         assert world.order() == ["late", "early"]
 
-    def test_e1_the_counter_goes_on_after_a_reload(self, world: World) -> None:
-        world.wants({"first": 1, "second": 2})
-        world.wants(remove=["second"])
-        world.entities = reloaded(world.entities)
-        world.wants({"third": 3})
-        seqs = [one.seq for one in world.entities.conversation.entities.values()]
-        assert seqs == [1, 3]
-
-    def test_e2_overwriting_keeps_the_place_in_the_queue(self, world: World) -> None:
-        world.wants({"time_preference": "2pm", "doctor_preference": "Dr. Smith"})
-        world.seconds = 60
-        report = world.wants({"time_preference": "3pm"})["conversation"]
-        one = world.entities.conversation.entities["time_preference"]
-        assert report["updated"] == ["time_preference"]
-        assert world.order() == ["time_preference", "doctor_preference"]
-        assert (one.updated_at - one.inserted_at).total_seconds() == 60
-
     @pytest.mark.parametrize(
         ("stored", "sent"),
         [({"a": 1, "b": [2]}, {"b": [2], "a": 1}), (1, 1.0), ("x", "x"), ([], []), (None, None)],
@@ -72,32 +55,6 @@ class TestQueue:
         assert world.wants({"wish": sent})["conversation"]["updated"] == ["wish"]
         assert world.wanted()["wish"] is sent or world.wanted()["wish"] == sent
 
-    def test_e4_what_the_delta_touches_leaves_after_what_it_does_not(self, world: World) -> None:
-        world.wants(SEVEN)
-        report = world.wants({"wish_0": "touched", "new": 1})["conversation"]
-        assert report["evicted"] == ["wish_1"]
-        assert world.order()[0] == "wish_0"
-
-    def test_e4_a_key_that_is_sent_unchanged_counts_as_touched(self, world: World) -> None:
-        world.wants(SEVEN)
-        report = world.wants({"wish_0": 0, "new": 1})["conversation"]
-        assert (report["unchanged"], report["evicted"]) == (["wish_0"], ["wish_1"])
-
-    def test_e5_of_a_delta_over_the_cap_the_last_keys_stay(self, world: World) -> None:
-        world.wants({"old": 1})
-        report = world.wants({f"new_{number}": number for number in range(9)})["conversation"]
-        assert report["rejected"] == {"new_0": "capacity", "new_1": "capacity"}
-        assert report["evicted"] == ["old"]
-        assert world.order() == [f"new_{number}" for number in range(2, 9)]
-
-    def test_e5_a_stored_key_that_finds_no_room_leaves_with_its_old_value(
-        self, world: World
-    ) -> None:
-        world.wants({"kept_out": "old"})
-        report = world.wants({"kept_out": "new", **SEVEN})["conversation"]
-        assert report["rejected"] == {"kept_out": "capacity"}
-        assert report["evicted"] == ["kept_out"]
-
 
 class TestValues:
     @pytest.mark.parametrize("blank", [None, "", "   ", "\n\t", "\u00a0"])
@@ -113,41 +70,6 @@ class TestValues:
     def test_e6_empty_collections_zero_and_false_are_values(self, value: Any, world: World) -> None:
         assert world.wants({"wish": value})["conversation"]["added"] == ["wish"]
         assert world.wanted() == {"wish": value}
-
-    def test_e6_what_a_tool_found_to_be_null_is_a_value(self, world: World) -> None:
-        world.finds({"insurance_verified": None})
-        assert world.found() == {"insurance_verified": None}
-
-    def test_e7_a_key_leaves_only_when_it_is_named(self, world: World) -> None:
-        world.wants({"time_preference": "3pm", "doctor_preference": "Dr. Smith"})
-        world.finds({"available_slots": ["3pm"]})
-        delta = EntityDelta(entities_to_remove=["time_preference", "available_slots", "nothing"])
-        report = world.sends(delta, agent=BOOKING)
-        assert report["conversation"]["removed"] == ["time_preference"]
-        assert report["derived"]["removed"] == ["available_slots"]
-        assert (world.order(), world.found()) == (["doctor_preference"], {})
-
-    def test_e7_removals_run_before_updates(self, world: World) -> None:
-        world.wants({"first": 1, "second": 2})
-        report = world.wants({"first": 9}, remove=["first"])["conversation"]
-        assert (report["removed"], report["added"]) == (["first"], ["first"])
-        assert world.order() == ["second", "first"]
-
-    def test_e7_a_removal_makes_room_for_the_other_namespace(self, world: World) -> None:
-        world.finds({"insurance_card": "seen"})
-        world.sends(
-            EntityDelta(
-                entities_to_update={"insurance_card": "at home"},
-                entities_to_remove=["insurance_card"],
-            ),
-            agent=BOOKING,
-        )
-        assert (world.wanted(), world.found()) == ({"insurance_card": "at home"}, {})
-
-    def test_e8_values_are_replaced_whole(self, world: World) -> None:
-        world.wants({"wish": {"a": 1, "b": 2}})
-        world.wants({"wish": {"b": 3}})
-        assert world.wanted() == {"wish": {"b": 3}}
 
     @pytest.mark.parametrize(
         ("value", "fits"),
@@ -193,17 +115,9 @@ class TestKeys:
         report = World().wants({raw: "x", "fine": "y"})["conversation"]
         assert (report["rejected"], report["added"]) == ({raw: "key"}, ["fine"])
 
-    def test_e9_a_key_of_64_characters_is_one(self) -> None:
-        assert World().wants({"a" * 64: 1})["conversation"]["added"] == ["a" * 64]
-
     def test_e9_composed_and_decomposed_spellings_are_rejected_alike(self) -> None:
         raw = unicodedata.normalize("NFD", "clé")
         assert World().wants({raw: 1})["conversation"]["rejected"] == {raw: "key"}
-
-    def test_e9_of_two_spellings_the_later_one_counts(self, world: World) -> None:
-        report = world.wants({"doctor_name": "A", "doctor_preference": "B"})["conversation"]
-        assert report["added"] == ["doctor_preference"]
-        assert world.wanted() == {"doctor_preference": "B"}
 
     @pytest.mark.parametrize(
         "key", ["available_slots", "doctor_uuid", "eligibility_checked", "room_id", "x_retrieved"]
@@ -217,39 +131,8 @@ class TestKeys:
         report = World().concludes({key: 1, "fine": 2})["derived"]
         assert (report["rejected"], report["added"]) == ({key: "namespace"}, ["fine"])
 
-    def test_e10_the_suffix_of_a_preference_comes_first(self) -> None:
-        report = World().wants({"doctor_id_preference": "x"})["conversation"]
-        assert report["added"] == ["doctor_id_preference"]
-
-    def test_e10_an_unlisted_key_stays_where_it_came_first(self, world: World) -> None:
-        world.wants({"parking": "needed"})
-        world.finds({"entrance": "north"})
-        assert world.finds({"parking": "full"})["derived"]["rejected"] == {"parking": "namespace"}
-        report = world.wants({"entrance": "south"})["conversation"]
-        assert report["rejected"] == {"entrance": "namespace"}
-
-    def test_e10_a_key_offered_to_both_is_stored_once(self, world: World) -> None:
-        delta = EntityDelta(
-            entities_to_update={"parking": 1}, derived_entities_to_update={"parking": 2}
-        )
-        report = world.sends(delta, agent=BOOKING)
-        assert report["derived"]["rejected"] == {"parking": "namespace"}
-        assert (world.wanted(), world.found()) == ({"parking": 1}, {})
-
-    def test_e10_an_expired_find_does_not_hold_a_key(self, world: World) -> None:
-        world.finds({"parking": "full"}, valid_for=5)
-        world.seconds = 5
-        assert world.wants({"parking": "needed"})["conversation"]["added"] == ["parking"]
-        assert all("parking" not in rows for rows in world.entities.derived.agent_entities.values())
-
 
 class TestAgents:
-    def test_e11_an_agent_sees_its_own_finds_only(self, world: World) -> None:
-        world.wants({"doctor_preference": "Dr. Smith"})
-        world.finds({"available_slots": ["3pm"]})
-        assert world.found(BOOKING) == {"available_slots": ["3pm"]}
-        assert world.found(SCHEDULER) == {}
-
     @pytest.mark.parametrize("name", ["", " ", "Ghost", UNKNOWN_OWNER])
     def test_e11_an_agent_outside_the_team_is_an_error_and_stores_nothing(
         self, name: str, world: World
@@ -260,13 +143,6 @@ class TestAgents:
         with pytest.raises(UnknownAgentError):
             world.finds({"b": 2}, agent=name)
         assert world.entities == Entities()
-
-    def test_e12_each_agent_has_a_cap_of_its_own(self, world: World) -> None:
-        world.finds({f"row_{number}_id": number for number in range(7)}, agent=BOOKING)
-        report = world.finds({"patient_id_retrieved": "p"}, agent=SCHEDULER)["derived"]
-        assert report["evicted"] == []
-        assert len(world.found(BOOKING)) == 7
-        assert world.finds({"more_id": 1}, agent=BOOKING)["derived"]["evicted"] == ["row_0_id"]
 
     def test_e12_a_hand_over_copies_with_where_it_comes_from(self, world: World) -> None:
         world.finds({"available_slots": ["3pm"]}, params={"day": "2030-01-03"}, valid_for=60)
@@ -280,57 +156,8 @@ class TestAgents:
         world.seconds = 60
         assert world.found(SCHEDULER) == {}, "a copy is no younger than what it copies"
 
-    def test_e12_a_copy_lives_on_its_own(self, world: World) -> None:
-        world.finds({"available_slots": ["3pm"]})
-        world.sends(EntityDelta(handover=["available_slots"], handover_to=SCHEDULER), agent=BOOKING)
-        world.finds({"available_slots": ["4pm"]})
-        assert world.found(SCHEDULER) == {"available_slots": ["3pm"]}
-
-    def test_e12_nothing_is_handed_to_a_stranger(self, world: World) -> None:
-        world.finds({"available_slots": ["3pm"]})
-        before = world.entities.model_copy(deep=True)
-        delta = EntityDelta(
-            entities_to_update={"a": 1}, handover=["available_slots"], handover_to="Ghost"
-        )
-        with pytest.raises(UnknownAgentError):
-            world.sends(delta, agent=BOOKING)
-        assert world.entities == before
-
 
 class TestAge:
-    def test_e13_a_find_is_gone_the_second_it_expires(self, world: World) -> None:
-        world.finds({"available_slots": ["3pm"]}, valid_for=300)
-        world.seconds = 299.999
-        assert world.found() == {"available_slots": ["3pm"]}
-        world.seconds = 300
-        assert world.found() == {}
-
-    def test_e13_the_expired_leave_first(self, world: World) -> None:
-        world.finds({f"row_{number}_id": number for number in range(6)})
-        world.finds({"available_slots": ["3pm"]}, valid_for=10)
-        world.seconds = 10
-        assert world.finds({"new_id": 1})["derived"]["evicted"] == ["available_slots"]
-
-    def test_e13_changing_what_a_find_depends_on_expires_it(self, world: World) -> None:
-        world.wants({"date_preference": "2030-01-03", "user_name": "Ann"})
-        world.finds({"available_slots": ["3pm"]}, depends_on=["date_preference"])
-        world.wants({"user_name": "Anna"})
-        assert world.found() == {"available_slots": ["3pm"]}
-        world.wants({"date_preference": "2030-01-04"})
-        assert world.found() == {}
-
-    @pytest.mark.parametrize(
-        "change", [{"remove": ["date_preference"]}, {"updates": {"date_preference": "x"}}]
-    )
-    def test_e13_removing_and_setting_are_changes_too(
-        self, change: dict[str, Any], world: World
-    ) -> None:
-        if "remove" in change:
-            world.wants({"date_preference": "2030-01-03"})
-        world.finds({"available_slots": ["3pm"]}, depends_on=["date_preference"])
-        world.wants(change.get("updates"), remove=change.get("remove", ()))
-        assert world.found() == {}
-
     def test_e13_tomorrow_said_again_tomorrow_is_another_day(self, world: World) -> None:
         world.wants({"date_preference": "tomorrow"}, source="extracted")
         world.finds({"available_slots": ["3pm"]}, depends_on=["date_preference"])
@@ -350,56 +177,8 @@ class TestAge:
         assert (one.source_tool, one.source_params, one.valid_for) == ("search", {"day": 2}, 20)
         assert (one.updated_at, one.inserted_at) == (world.now, world.now.replace(second=0))
 
-    def test_e14_an_equal_find_lives_longer(self, world: World) -> None:
-        world.finds({"available_slots": ["3pm"]}, valid_for=10)
-        world.seconds = 9
-        assert world.finds({"available_slots": ["3pm"]}, valid_for=10)["derived"]["unchanged"]
-        world.seconds = 18
-        assert world.found() == {"available_slots": ["3pm"]}
-
-    def test_e15_a_model_does_not_overwrite_what_a_tool_found(self, world: World) -> None:
-        world.finds({"available_slots": ["3pm"]}, valid_for=10)
-        report = world.concludes({"available_slots": ["5pm"]})["derived"]
-        assert report["rejected"] == {"available_slots": "tool_value"}
-        assert world.found() == {"available_slots": ["3pm"]}
-
-    def test_e15_a_model_may_fill_in_where_the_find_is_gone(self, world: World) -> None:
-        world.finds({"available_slots": ["3pm"]}, valid_for=10)
-        world.seconds = 10
-        assert world.concludes({"available_slots": ["3pm"]})["derived"]["updated"]
-        assert world.found() == {"available_slots": ["3pm"]}
-        assert world.concludes({"available_slots": ["4pm"]})["derived"]["updated"]
-
-    def test_e15_repeating_a_find_does_not_make_it_live_longer(self, world: World) -> None:
-        world.finds({"available_slots": ["3pm"]}, valid_for=10)
-        world.seconds = 9
-        assert world.concludes({"available_slots": ["3pm"]})["derived"]["unchanged"]
-        world.seconds = 10
-        assert world.found() == {}
-
 
 class TestSources:
-    def test_e16_a_weaker_source_does_not_overwrite_a_stronger_one(self, world: World) -> None:
-        world.wants({"time_preference": "3pm"}, source="user_stated")
-        weaker: tuple[Provenance, ...] = ("inferred", "extracted")
-        for source in weaker:
-            report = world.wants({"time_preference": "4pm"}, source=source)["conversation"]
-            assert report["rejected"] == {"time_preference": "provenance"}
-        assert world.wanted() == {"time_preference": "3pm"}
-
-    def test_e16_an_equal_or_stronger_source_does(self, world: World) -> None:
-        sources: tuple[Provenance, ...] = ("inferred", "inferred", "extracted", "user_stated")
-        for number, source in enumerate(sources):
-            world.wants({"time_preference": f"{number}pm"}, source=source)
-        one = world.entities.conversation.entities["time_preference"]
-        assert (one.value, one.provenance) == ("3pm", "user_stated")
-
-    def test_e16_a_user_who_confirms_a_guess_has_stated_it(self, world: World) -> None:
-        world.wants({"time_preference": "3pm"})
-        report = world.wants({"time_preference": "3pm"}, source="user_stated")["conversation"]
-        assert report["unchanged"] == ["time_preference"]
-        assert world.wants({"time_preference": "4pm"})["conversation"]["rejected"]
-
     @pytest.mark.parametrize("value", ["tomorrow", "next Monday", "in 2 days", "Friday 3pm"])
     def test_e16_relative_values_keep_when_they_were_said(self, value: str) -> None:
         world = World(seconds=42)
@@ -412,19 +191,6 @@ class TestSources:
 
 
 class TestMessages:
-    @pytest.mark.parametrize(
-        "key", ["entities_to_update", "entities_to_remove", "derived_entities_to_update"]
-    )
-    def test_e17_beside_a_delta_the_complete_state_is_ignored(self, key: str, world: World) -> None:
-        world.replies({key: [] if key.endswith("remove") else {}, "entities": {"a": 1}})
-        assert world.wanted() == {}
-
-    def test_e17_alone_the_complete_state_is_read_as_a_delta(self, world: World) -> None:
-        world.wants({"user_name": "Ann"})
-        world.replies({"entities": {"doctor_name": "Dr. Smith", "available_slots": ["3pm"]}})
-        assert world.wanted() == {"user_name": "Ann", "doctor_preference": "Dr. Smith"}
-        assert world.found() == {"available_slots": ["3pm"]}
-
     @with_cases("payload")
     def test_e18_a_malformed_message_changes_nothing(self, payload: Any, world: World) -> None:
         with pytest.raises(EntityDeltaError):
@@ -433,13 +199,6 @@ class TestMessages:
 
 
 class TestState:
-    def test_e19_order_survives_sorted_keys(self, world: World) -> None:
-        world.wants({"zebra": 1, "apple": 2, "mango": 3})
-        world.finds({"z_id": 1, "a_id": 2})
-        world.entities = reloaded(world.entities)
-        assert world.order() == ["zebra", "apple", "mango"]
-        assert list(world.found()) == ["z_id", "a_id"]
-
     def test_e20_reads_return_copies(self, world: World) -> None:
         world.wants({"wish": [{"a": [1]}]})
         world.finds({"available_slots": ["3pm"]})
@@ -454,18 +213,6 @@ class TestState:
         world.wants({"wish": mine})
         mine.append("b")
         assert world.wanted() == {"wish": ["a"]}
-
-    def test_e20_a_stale_write_is_refused_whole(self, world: World) -> None:
-        world.wants({"a": 1}, revision=0)
-        before = world.entities.model_copy(deep=True)
-        with pytest.raises(StaleEntitiesError):
-            world.wants({"b": 2}, revision=0)
-        assert world.entities == before
-        assert world.wants({"b": 2}, revision=1)["conversation"]["added"] == ["b"]
-
-    def test_e20_the_revision_is_no_field_of_a_delta(self) -> None:
-        delta = parse_entity_delta({"entities_to_update": {"a": 1}, "expected_rev": 99})
-        assert World().sends(delta, revision=0)["conversation"]["added"] == ["a"]
 
     @pytest.mark.parametrize(
         "delta",
@@ -492,23 +239,6 @@ class TestState:
 
 
 class TestPlans:
-    def test_e25_what_an_open_plan_needs_never_leaves(self, world: World) -> None:
-        world.wants(SEVEN)
-        report = world.wants({"new": 1}, pinned=["wish_0", "wish_1"])["conversation"]
-        assert report["evicted"] == ["wish_2"]
-
-    def test_e25_where_everything_is_pinned_the_new_one_stays_out(self, world: World) -> None:
-        world.wants(SEVEN)
-        report = world.wants({"new": 1}, pinned=list(SEVEN))["conversation"]
-        assert report["rejected"] == {"new": "capacity"}
-        assert world.order() == list(SEVEN)
-
-    def test_e25_a_pinned_key_of_an_overlong_delta_stays(self, world: World) -> None:
-        many = {"needed": 1, **{f"k{number}": number for number in range(8)}}
-        report = world.wants(many, pinned=["needed"])["conversation"]
-        assert "needed" in world.order()
-        assert list(report["rejected"]) == ["k0", "k1"]
-
     def test_e25_pinned_finds_stay_even_over_the_budget(self, world: World) -> None:
         world.finds({"appointment_id": "a" * 2_000}, pinned=["appointment_id"])
         for number in range(7):
@@ -541,34 +271,6 @@ class TestMigration:
         assert world.found(BOOKING) == {"x_id": 1}
         assert world.found(SCHEDULER) == {}
 
-    def test_e26_two_old_keys_of_one_meaning_stay_apart(self, world: World) -> None:
-        old = {"doctor_name": "A", "doctor_preference": "B"}
-        file_legacy(world.entities, old, owner=None, team=world.team, now=world.now)
-        assert world.wanted() == {"doctor_preference": "B", "doctor_name": "A"}
-
-    def test_e26_without_an_owner_all_read_it_until_a_tool_runs(self, world: World) -> None:
-        old = {"available_slots": ["3pm"], "room_id": 7}
-        file_legacy(world.entities, old, owner=None, team=world.team, now=world.now)
-        assert world.found(BOOKING) == world.found(SCHEDULER) == old
-        world.finds({"available_slots": ["4pm"]}, agent=BOOKING)
-        assert world.found(BOOKING) == {"room_id": 7, "available_slots": ["4pm"]}
-        assert world.found(SCHEDULER) == {"room_id": 7}
-
-    def test_e26_an_owner_whom_nobody_knows_is_an_error(self, world: World) -> None:
-        with pytest.raises(UnknownAgentError):
-            file_legacy(world.entities, {"a": 1}, owner="ghost", team=world.team, now=world.now)
-        assert world.entities == Entities()
-
-    def test_e26_migrating_twice_adds_nothing(self, world: World) -> None:
-        old = {"time_preference": "3pm", "room_id": 7}
-        file_legacy(world.entities, old, owner=BOOKING, team=world.team, now=world.now)
-        world.wants({"time_preference": "4pm"})
-        before = world.entities.model_copy(deep=True)
-        report = file_legacy(world.entities, old, owner=BOOKING, team=world.team, now=world.now)
-        assert report["conversation"]["rejected"] == {"time_preference": "newer"}
-        assert report["derived"]["unchanged"] == ["room_id"]
-        assert world.entities == before
-
 
 def test_errors_hold_nothing_of_what_was_sent() -> None:
     with capture_logs() as logs:
@@ -582,3 +284,57 @@ def test_errors_hold_nothing_of_what_was_sent() -> None:
             assert caught.value.__cause__ is None
             assert caught.value.__context__ is None
     assert logs == []
+
+
+AGENTS = {"A": BOOKING, "B": SCHEDULER}
+SHOWN = {"wanted": "entities", "found": "derived_entities", "provenance": "provenance"}
+
+
+def operation(step: dict[str, Any]) -> dict[str, Any]:
+    """Return a step as an operation of `replay`."""
+    more = {name: step[name] for name in (*OPTIONS, "remove") if name in step}
+    agent = AGENTS[step.get("agent", "A")]
+    if "finds" in step:
+        return {"op": "tool", "agent": agent, "tool": "find", "result": step["finds"], **more}
+    if "migrates" in step:
+        owner = AGENTS.get(step.get("owner", ""), step.get("owner"))
+        return {"op": "migrate_legacy", "entities": step["migrates"], "owner": owner}
+    if "reload" in step:
+        return {"op": "reload", **more}
+    if "wants" in step:
+        wishes = SEVEN if step["wants"] == "SEVEN" else step["wants"]
+        body = {"entities_to_update": wishes, "entities_to_remove": more.pop("remove", [])}
+        return {"op": "delta", "body": body, **more}
+    body = step.get("sends") or {"derived_entities_to_update": step["concludes"]}
+    if "handover_to" in body:
+        body = {**body, "handover_to": AGENTS.get(body["handover_to"], body["handover_to"])}
+    return {"op": "delta", "body": body, "agent": agent, **more}
+
+
+OPTIONS = ("now", "source", "pinned", "expected_rev", "valid_for", "depends_on")
+OF_OPERATIONS = {
+    *(*OPTIONS, "remove", "agent", "owner", "error"),
+    *("wants", "sends", "concludes", "finds", "migrates", "reload"),
+}
+
+
+@with_cases("steps")
+def test_the_rules_hold(steps: list[dict[str, Any]]) -> None:
+    views = [{"op": "view", "agent": agent} for agent in AGENTS.values()]
+    ops = [op for step in steps for op in (operation(step), *views)]
+    case = {"id": "one", "ops": ops, "config": {"agents": list(AGENTS.values())}}
+    results = replay({"cases": [case]})["results"]["one"]
+    for step, report, shown, other in zip(
+        steps, results[::3], results[1::3], results[2::3], strict=True
+    ):
+        assert report.get("error", "").partition(":")[0] == step.get("error", ""), step
+        given = {
+            **{name: shown[field] for name, field in SHOWN.items()},
+            "order": list(shown["entities"]),
+            "order_found": list(shown["derived_entities"]),
+            "found_by_B": other["derived_entities"],
+        }
+        for half in ("conversation", "derived"):
+            given |= {f"{half}.{kind}": one for kind, one in report.get(half, {}).items()}
+        told = {name: one for name, one in step.items() if name not in OF_OPERATIONS}
+        assert told == {name: given.get(name, "unknown") for name in told}, step
