@@ -4,15 +4,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from data_models.clock import Clock
 from data_models.entities.entities import Entities
-from data_models.errors import ConfigurationError, CorruptDocumentError
+from data_models.errors import CorruptDocumentError
 from data_models.identifiers import hashed
 from data_models.storage.blob_store import change_blob
 from services.entities.circumstances import AgentNames
@@ -41,20 +39,6 @@ class Differences:
     def is_empty(self) -> bool:
         """Whether there are none; what was added since is no loss."""
         return not self.missing_in_new and not self.value_changes
-
-
-def team_of_file(path: Path) -> AgentNames:
-    """Return the agents of a `team.yaml`, with the names that older deployments gave them.
-
-    Raises:
-        ConfigurationError: the file is no team.
-    """
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-        names = [agent["name"] for agent in document["agents"]]
-        return AgentNames.of(names, legacy=document.get("legacy_names") or {})
-    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigurationError(f"{path.name} is no team; see docs/agents.md") from error
 
 
 def entities_of(document: Mapping[str, Any]) -> Entities:

@@ -13,11 +13,12 @@ from contextlib import asynccontextmanager
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from legacy.entity_mover import Mover, MoveReport, team_of_file
+from legacy.entity_mover import Mover, MoveReport
+from services.entities.circumstances import AgentNames
 from services.stored_contexts import ContextDocuments
 from services.stored_folders import holding_for, list_folders
 from services.stores import SESSIONS, USERS, opened
-from services.team import TEAM_FILE
+from services.team import TEAM_FILE, read_team
 from settings import load_settings
 
 
@@ -58,7 +59,9 @@ async def opened_mover() -> AsyncIterator[Mover]:
             settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"
         )
         documents = ContextDocuments(store=store, folders=folders, holding=holding)
-        yield Mover(documents=documents, team=team_of_file(TEAM_FILE), clock=clock)
+        team = read_team(TEAM_FILE)
+        names = AgentNames.of(team.names, legacy=team.legacy_names)
+        yield Mover(documents=documents, team=names, clock=clock)
 
 
 def _table(report: MoveReport) -> str:

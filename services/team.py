@@ -126,7 +126,7 @@ def load_team(
         ConfigurationError: the file is absent, no YAML, or not a usable team; the text names
             the file, the agent and what to do.
     """
-    team = _parsed(path, _document(path))
+    team = read_team(path)
     for agent in team.agents:
         if unknown := sorted(set(agent.tools) - set(tools)):
             known = ", ".join(sorted(tools))
@@ -150,7 +150,13 @@ def _document(path: Path) -> Any:
         raise ConfigurationError(f"{path} is not YAML: {_place(error)}; {_EXAMPLE}") from error
 
 
-def _parsed(path: Path, document: Any) -> Team:
+def read_team(path: Path) -> Team:
+    """Return the team in `path`, whatever its agents use.
+
+    Raises:
+        ConfigurationError: as `load_team`.
+    """
+    document = _document(path)
     try:
         return Team.model_validate(document)
     except ValidationError as error:
