@@ -6,7 +6,7 @@ from data_models.chat_context import ChatContext
 from data_models.memory_blocks import FlowEntry, TopicSpan
 from services.memory_blocks.held import without_withdrawn
 from services.memory_blocks.history import SUMMARY_LIMIT_CHARS, routing_of, session_id_of
-from services.memory_blocks.limits import LINE_CHARS, NEXT_TOPICS
+from services.memory_blocks.limits import LINE_CHARS, NEXT_TOPICS, POINT_CHARS
 from services.memory_blocks.wording import iso, last_question, one_line, title
 
 SHOWN_LIMIT_CHARS = 2_000
@@ -42,7 +42,8 @@ def shown_summary(context: ChatContext, *, before: int | None = None) -> str:
     flow = [one for one in memory.flow if before is None or one.turn_id < before]
     if not flow and not memory.earlier and not memory.key_points:
         return ""
-    noted = [f"• {one.text}" for one in memory.key_points if one.status == "active"]
+    held = [one for one in memory.key_points if one.status == "active"]
+    noted = [f"• {one_line(one.text, POINT_CHARS)}" for one in held]
     points = list(_fitting(list(reversed(noted)), SHOWN_LIMIT_CHARS // 2))[::-1]
     room = SHOWN_LIMIT_CHARS - sum(len(one) + 1 for one in points) - len(_NOTED) - 1
     flow_lines = without_withdrawn(context, _flow(memory.earlier, flow, room, entry=_brief_entry))

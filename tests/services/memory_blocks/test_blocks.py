@@ -217,6 +217,8 @@ def test_what_is_held_stays_whole_and_what_gave_way_is_shortened() -> None:
     memory = MemoryBlocks(key_points=[held, older])
     bound(memory)
     assert [len(one.text) for one in memory.key_points] == [298, POINT_CHARS]
+    memory.key_points[0].text = "Intake: " + "a" * 990
+    assert "Intake: aaa" in shown_summary(document(turn(1), memory=memory))
 
 
 def test_what_turns_say_is_not_kept_beside_them() -> None:
