@@ -1,8 +1,13 @@
 """A clinician's scheduler: entities of every kind, asked through the same door as the command."""
 
+from datetime import datetime
 from typing import Any
 
+from data_models.tool_memory import ToolMemory
 from evals.parts.references import CaseFile, answers
+from services.tool_memory.session import FinishedRun, ToolMemorySession
+from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
+from tests.fakes import CountingIds, FixedClock
 
 NOW = "2026-11-24T10:00:00Z"  # a Tuesday
 Answer = str | list[str] | None
@@ -82,3 +87,28 @@ def ask(
     }
     found = answers(CaseFile.model_validate({"cases": [case]}))["results"]["case"]
     return sorted(found["ambiguous"]) if "ambiguous" in found else found["id"]
+
+
+def session_of(
+    memory: ToolMemory | None = None,
+    *,
+    now: datetime | None = None,
+    text: str = "go",
+    principal: str = "",
+    **more: Any,
+) -> ToolMemorySession:
+    """Return the tool memory of a turn in which `principal` writes `text`."""
+    now = now or FixedClock().now()
+    store = ToolEntityStore(
+        memory=ToolMemory() if memory is None else memory,
+        limits=ToolMemoryLimits(),
+        now=now,
+        principal=principal,
+    )
+    given: dict[str, Any] = {"turn_id": 1, "roster": frozenset(), "ids": CountingIds(), **more}
+    return ToolMemorySession(store=store, user_text=text, now=now, **given)
+
+
+def run_of(data: Any, *, tool: str = "list_events", error: str | None = None) -> FinishedRun:
+    """Return a run of one of the secretary's tools."""
+    return FinishedRun(tool, "Secretary", {}, data, error, 1.0)

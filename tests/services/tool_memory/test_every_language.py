@@ -7,27 +7,11 @@ import pytest
 from tests.services.tool_memory.memory_world import ask
 from tests.tables import tables_beside, with_cases
 
-RIGHT_IDS = (
-    ("i wanna cancel the dentist", "evt_1"),
-    ("gotta drop the all hands", "evt_4"),
-    ("I think we should cancel the tumor board", "evt_3"),
-    ("cancel the lunch thanks a lot", "evt_2"),
-    ("cancel dentist wed", "evt_1"),
-    ("Cancel Standup, Bob can't come", "evt_7"),
-    ("Sag den Termin beim Dentist ab", "evt_1"),
-    ("Lösche bitte den Lunch mit Bob", "evt_2"),
-    ("Kannst du den Standup verschieben?", "evt_7"),
-    ("Das Tumor board am Freitag absagen", "evt_3"),
-    ("Sag die Besprechung mit Anna ab, sie ist krank", "evt_3"),
-    ("annule le dentist", "evt_1"),
-    ("annuler la réunion Standup s'il te plaît", "evt_7"),
-    ("borra la reunión Standup por favor", "evt_7"),
-)
 REFUSALS: tuple[str, ...] = tuple(tables_beside(Path(__file__))["refusals"])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("message", "right"), RIGHT_IDS)
+@with_cases("message", "right")
 def test_a_right_id_is_taken_and_found_without_it(message: str, right: str) -> None:
     assert ask(message, given={"event_id": right}) == right
     assert ask(message) == right

@@ -7,11 +7,7 @@ from typing import Any
 
 import pytest
 
-from data_models.tool_memory import ToolMemory
-from services.tool_memory.session import FinishedRun, ToolMemorySession
-from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
-from tests.fakes import CountingIds
-from tests.services.tool_memory.memory_world import SCHEDULER, ask, entity
+from tests.services.tool_memory.memory_world import SCHEDULER, ask, entity, run_of, session_of
 from tests.tables import tables_beside
 
 INJECTIONS: list[str] = tables_beside(Path(__file__))["injections"]
@@ -34,13 +30,9 @@ def test_a_title_decides_nothing(title: str, kind: str) -> None:
 
 @pytest.mark.parametrize("title", INJECTIONS)
 def test_a_title_reaches_models_as_one_json_string(title: str) -> None:
-    now = datetime(2026, 11, 24, tzinfo=UTC)
-    store = ToolEntityStore(memory=ToolMemory(), limits=ToolMemoryLimits(), now=now)
-    session = ToolMemorySession(
-        store=store, turn_id=1, user_text="go", now=now, roster=frozenset(), ids=CountingIds()
-    )
+    session = session_of(now=datetime(2026, 11, 24, tzinfo=UTC))
     row = {"id": "evt_1", "title": title, "start": "2026-11-25T15:00:00Z"}
-    session.record(FinishedRun("list_events", "Secretary", {}, {"events": [row]}, None, 1.0))
+    session.record(run_of({"events": [row]}))
     shown = json.loads(session.grounding().partition(": ")[2])
     assert session.grounding().count("\n") == 0
     assert [one["name"] for one in shown["recent_entities"]] == [" ".join(title.split())]

@@ -9,12 +9,9 @@ from data_models.tool_memory import PERSONAL_TOOLS, EntityContext, ToolMemory
 from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.personal.mail_tools import CONTACTS, DOCUMENTS, MAIL
 from services.tool_memory.personal import FOLDER, PersonalToolMemories
-from services.tool_memory.session import FinishedRun, ToolMemorySession
-from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
-from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
+from tests.services.tool_memory.memory_world import run_of, session_of
 
-CLOCK = FixedClock()
 NOTE = {"id": "m1", "subject": "Payslip of Ada", "from": "hr@clinic.example"}
 VISIT = {"appointment_id": "a1", "start": "2026-12-02T10:00:00+00:00", "doctor": "Dr. Jones"}
 
@@ -24,17 +21,9 @@ def talk() -> ChatContext:
 
 
 def record(context: ChatContext, who: str, *runs: tuple[str, dict[str, object]]) -> None:
-    store = ToolEntityStore(
-        memory=context.tool_memory,
-        limits=ToolMemoryLimits(),
-        now=CLOCK.now(),
-        principal=hashed(who),
-    )
-    session = ToolMemorySession(
-        store=store, turn_id=1, user_text="", now=CLOCK.now(), roster=frozenset(), ids=CountingIds()
-    )
+    session = session_of(context.tool_memory, principal=hashed(who))
     for tool, data in runs:
-        session.record(FinishedRun(tool, "Secretary", {}, data, None, 1.0))
+        session.record(run_of(data, tool=tool))
 
 
 def of_ada(*runs: tuple[str, dict[str, object]]) -> tuple[PersonalToolMemories, ChatContext]:

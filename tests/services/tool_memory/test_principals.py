@@ -1,7 +1,6 @@
 """What one user's personal tools returned is in nobody else's turn."""
 
 import json
-from datetime import timedelta
 
 import pytest
 
@@ -10,15 +9,13 @@ from data_models.document import upgraded
 from data_models.tool_memory import ToolMemory
 from services.tool_memory.extractors import Found
 from services.tool_memory.resolution import Resolved
-from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
+from services.tool_memory.store import ToolEntityStore
 from tests.fakes import FixedClock
+from tests.services.tool_memory.memory_world import session_of
 
 
 def store(memory: ToolMemory, principal: str) -> ToolEntityStore:
-    limits = ToolMemoryLimits(idle=timedelta(hours=1))
-    return ToolEntityStore(
-        memory=memory, limits=limits, now=FixedClock().now(), principal=principal
-    )
+    return session_of(memory, principal=principal).store
 
 
 def test_a_colleague_neither_sees_nor_loses_what_is_not_theirs() -> None:

@@ -5,21 +5,13 @@ from typing import Any
 
 import pytest
 
-from data_models.tool_memory import ToolExecutionContext, ToolMemory
-from services.tool_memory.session import FinishedRun, ToolMemorySession
-from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
-from tests.fakes import CountingIds, FixedClock
+from data_models.tool_memory import ToolExecutionContext
+from tests.services.tool_memory.memory_world import run_of, session_of
 from tests.tables import with_cases
 
 
 def recorded(data: Mapping[str, Any] | None, error: str | None = None) -> ToolExecutionContext:
-    now = FixedClock().now()
-    store = ToolEntityStore(memory=ToolMemory(), limits=ToolMemoryLimits(), now=now)
-    session = ToolMemorySession(
-        store=store, turn_id=1, user_text="?", now=now, roster=frozenset(), ids=CountingIds()
-    )
-    run = FinishedRun("a_tool", "Agent", {}, data, error, 1.0)
-    return session.record(run)
+    return session_of().record(run_of(data, tool="a_tool", error=error))
 
 
 @with_cases("data", "told")
