@@ -84,7 +84,7 @@ class ToolEntityStore:
         self._principal = principal
         self._by_key: dict[_Key, EntityContext] = {}
         self._by_id: dict[str, EntityContext] = {}
-        self._entity_index: EntityIndex | None = None
+        self._indexes: dict[bool, EntityIndex] = {}
         for entity in filter(self._may_see, memory.entities):
             self._index(entity)
 
@@ -102,7 +102,7 @@ class ToolEntityStore:
         is_personal: bool = False,
     ) -> EntityContext:
         """Add an entity or merge it into the one of the same type, source and id."""
-        self._entity_index = None
+        self._indexes.clear()
         key = (found.entity_type, found.source, found.entity_id)
         known = self._by_key.get(key)
         entity = known if known is not None else self._added(found)
@@ -185,11 +185,11 @@ class ToolEntityStore:
                 user's own calendar.
             asks_first: Whether the user is asked before anything is done with it.
         """
-        kept = [one for one in self._by_key.values() if _is_of(at_clinic, one.entity_id)]
-        is_all = len(kept) == len(self._by_key)
+        if at_clinic not in self._indexes:
+            kept = [one for one in self._by_key.values() if _is_of(at_clinic, one.entity_id)]
+            self._indexes[at_clinic] = EntityIndex.of(kept, local_now)
         scene = self._scene(local_now, at_clinic=at_clinic)
-        entity_index = self._searched(local_now) if is_all else EntityIndex.of(kept, local_now)
-        resolver = ContextResolver(entity_index=entity_index, scene=scene)
+        resolver = ContextResolver(entity_index=self._indexes[at_clinic], scene=scene)
         return resolver.resolve(user_message, entity_type, parameters, asks_first=asks_first)
 
     def touch(self, entity_id: str, *, words: Sequence[str] = (), turn_id: int) -> None:
@@ -200,13 +200,13 @@ class ToolEntityStore:
         references = [*entity.user_references, *(one[:_REFERENCE_LIMIT_CHARS] for one in words)]
         entity.user_references = list(dict.fromkeys(references))[-REFERENCES_KEPT:]
         self.memory.focus = entity_id
-        self._entity_index = None
+        self._indexes.clear()
 
     def mark_deleted(self, entity_id: str) -> None:
         """Note that an entity is gone at its source, if it is known; "it" is nothing then."""
         if (entity := self._by_id.get(entity_id)) is not None:
             entity.status = "deleted"
-            self._entity_index = None
+            self._indexes.clear()
 
     def shown(self, entity_ids: Sequence[str]) -> None:
         """Note which list the user saw last; ordinals refer to it.
@@ -242,11 +242,6 @@ class ToolEntityStore:
             last_list=tuple(memory.last_list) if theirs.isdisjoint(memory.last_list) else (),
         )
 
-    def _searched(self, local_now: datetime) -> EntityIndex:
-        if self._entity_index is None:
-            self._entity_index = EntityIndex.of(list(self._by_key.values()), local_now)
-        return self._entity_index
-
     def _index(self, entity: EntityContext) -> None:
         key = (entity.entity_type, entity.source, entity.entity_id)
         self._by_key[key] = entity
@@ -258,7 +253,7 @@ class ToolEntityStore:
         if self._by_id.get(entity.entity_id) is entity:
             del self._by_id[entity.entity_id]
         self.memory.entities = [one for one in self.memory.entities if one is not entity]
-        self._entity_index = None
+        self._indexes.clear()
 
 
 def _is_of(at_clinic: bool, entity_id: str) -> bool:
