@@ -11,7 +11,7 @@ from data_models.chat_context import ChatContext
 from data_models.entities.conversation_entities import ConversationEntity
 from data_models.entities.derived_entities import LLM_REASONING, DerivedEntity
 from data_models.identifiers import PatientId, hashed
-from data_models.memory_blocks import KeyPoint, MemoryChange
+from data_models.memory_blocks import KeyPoint, MemoryBlocks, MemoryChange
 from data_models.tool_memory import EntityContext, ToolExecutionContext
 from services.memory_edits.places import (
     PERSON,
@@ -130,22 +130,16 @@ def view_of(
     document: ChatContext, *, now: datetime, summary: str, blocks: Mapping[str, Any]
 ) -> MemoryView:
     """Return the memory of `document` as it stands at `now`."""
-    renderer = _Renderer(document=document, now=now)
-    retired = list(renderer.retired())
+    items = [_item(place, one, document, now) for place, one in places_of(document, *_LISTED)]
+    items += _retired(document)
     return MemoryView(
         patient_id=document.patient_id,
         revision=revision_of(document),
-        topic=renderer.topic(),
+        topic=_topic(document.memory),
         phase=document.memory.conversation_phase,
         summary=summary,
-        understood=[
-            *renderer.items("point", "wish"),
-            *(one for one in retired if one.kind in ("point", "wish")),
-        ],
-        found=[
-            *renderer.items("finding", "thing"),
-            *(one for one in retired if one.kind == "finding"),
-        ],
+        understood=[one for one in items if one.kind in ("point", "wish")],
+        found=[one for one in items if one.kind in ("finding", "thing")],
         ran=[
             MemoryRun(
                 id=one.execution_id, tool=one.tool_name, agent=one.agent_name,
@@ -160,102 +154,101 @@ def view_of(
     )  # fmt: skip
 
 
-class _Renderer:
-    def __init__(self, *, document: ChatContext, now: datetime) -> None:
-        self._document = document
-        self._now = now
-        self._runs = {one.execution_id: one for one in document.tool_memory.executions}
+_LISTED: Sequence[ItemKind] = ("point", "wish", "finding", "thing")
 
-    def topic(self) -> MemoryItem | None:
-        memory = self._document.memory
-        if not memory.active_topic:
-            return None
-        turns = [one.turn for one in memory.topic_transitions if one.topic == memory.active_topic]
-        sources = MemorySources(turns=turns[-1:])
-        return MemoryItem(
-            id="topic", kind="topic", label="Topic", value=memory.active_topic, origin="rules",
-            sources=sources,
+
+def _topic(memory: MemoryBlocks) -> MemoryItem | None:
+    if not (topic := memory.active_topic):
+        return None
+    turns = [one.turn for one in memory.topic_transitions if one.topic == topic]
+    sources = MemorySources(turns=turns[-1:])
+    return MemoryItem(
+        id="topic", kind="topic", label="Topic", value=topic, origin="rules", sources=sources
+    )
+
+
+def _retired(document: ChatContext) -> Iterator[MemoryItem]:
+    """Yield what a person took out and nobody put back."""
+    for change in document.memory_changes.changes:
+        place = None if change.undone else place_of_change(change.item)
+        is_out = change.action == "retire" and change.after is None and change.before is not None
+        if place is None or not is_out or place.read(document) is not None:
+            continue
+        yield MemoryItem(
+            id=change.item, kind=place.kind, label=place.label, status="retired",
+            value=_value(place.kind, change.before), origin=PERSON, updated_at=change.at,
+            can_correct=False,
         )  # fmt: skip
 
-    def items(self, *kinds: ItemKind) -> Iterator[MemoryItem]:
-        """Yield what is there of these kinds."""
-        for place, one in places_of(self._document, *kinds):
-            own = {"id": place.item_id, "kind": place.kind, "label": place.label}
-            yield MemoryItem.model_validate(own | self._shown(place, one))
 
-    def retired(self) -> Iterator[MemoryItem]:
-        """Yield what a person took out and nobody put back."""
-        for change in self._document.memory_changes.changes:
-            if change.action != "retire" or change.undone or change.after is not None:
-                continue
-            place = place_of_change(change.item)
-            if place is None or place.read(self._document) is not None or change.before is None:
-                continue
-            yield MemoryItem(
-                id=change.item, kind=place.kind, label=place.label, status="retired",
-                value=_value(place.kind, change.before), origin=PERSON, updated_at=change.at,
-                can_correct=False,
-            )  # fmt: skip
+def _item(place: Place, one: Stored, document: ChatContext, now: datetime) -> MemoryItem:
+    shown = _shown(place, one, document, now)
+    return MemoryItem(id=place.item_id, kind=place.kind, label=place.label, **shown)
 
-    def _shown(self, place: Place, one: Stored) -> dict[str, Any]:
-        match one:
-            case KeyPoint():
-                return {
-                    "value": one.text,
-                    "status": one.status,
-                    "origin": one.source,
-                    "sources": MemorySources(turns=[one.turn_id] if one.turn_id else []),
-                    "can_correct": one.status in ("active", "unverified"),
-                    "quote": one.quote,
-                    "said_by": one.said_by,
-                }
-            case ConversationEntity():
-                turns = MemorySources(turns=self._turns_at(one.updated_at))
-                said = {"value": one.value, "origin": one.provenance}
-                return said | {"updated_at": one.updated_at, "sources": turns}
-            case DerivedEntity():
-                return self._finding(one)
-            case EntityContext():
-                return self._thing(place, one)
 
-    def _finding(self, one: DerivedEntity) -> dict[str, Any]:
-        origin = "model" if one.source_tool == LLM_REASONING else "tool"
-        tool = one.source_tool if origin == "tool" else None
-        runs = [
-            r for r in self._runs.values() if r.tool_name == tool and r.timestamp <= one.updated_at
-        ]
-        turns = [runs[-1].turn_id] if runs else self._turns_at(one.updated_at)
-        return {
-            "value": one.value,
-            "status": "expired" if one.is_expired(self._now) else "active",
-            "origin": PERSON if tool == PERSON else origin,
-            "updated_at": one.updated_at,
-            "sources": MemorySources(
-                turns=turns, runs=[run.execution_id for run in runs[-1:]],
-                tool=None if tool == PERSON else tool, agent=one.agent_name,
-            ),
-        }  # fmt: skip
+def _shown(place: Place, one: Stored, document: ChatContext, now: datetime) -> dict[str, Any]:
+    match one:
+        case KeyPoint():
+            return {
+                "value": one.text,
+                "status": one.status,
+                "origin": one.source,
+                "sources": MemorySources(turns=[one.turn_id] if one.turn_id else []),
+                "can_correct": one.status in ("active", "unverified"),
+                "quote": one.quote,
+                "said_by": one.said_by,
+            }
+        case ConversationEntity():
+            turns = MemorySources(turns=_turns_at(document, one.updated_at))
+            said = {"value": one.value, "origin": one.provenance}
+            return said | {"updated_at": one.updated_at, "sources": turns}
+        case DerivedEntity():
+            return _finding(one, document, now)
+        case EntityContext():
+            return _thing(place, one, document)
 
-    def _thing(self, place: Place, one: EntityContext) -> dict[str, Any]:
-        run = self._runs.get(one.source_execution_id)
-        was_retired = any(
-            change.item == place.item_id and change.action == "retire" and not change.undone
-            for change in self._document.memory_changes.changes
-        )
-        status = "retired" if was_retired and one.status == "deleted" else one.status
-        return {
-            "status": status,
-            "origin": "tool",
-            "value": None if one.is_private else _shown_data(one),
-            "updated_at": one.created_at,
-            "sources": MemorySources() if run is None else _of_run(run),
-            "can_correct": status == "active" and not one.is_private,
-        }
 
-    def _turns_at(self, moment: datetime) -> list[int]:
-        """Return the turn that ran at `moment`, if it is still in the document."""
-        before = [one for one in self._document.chat_history if one.timestamp <= moment]
-        return [before[-1].turn_id] if before else []
+def _finding(one: DerivedEntity, document: ChatContext, now: datetime) -> dict[str, Any]:
+    tool = None if one.source_tool in (LLM_REASONING, PERSON) else one.source_tool
+    runs = [
+        run
+        for run in document.tool_memory.executions
+        if run.tool_name == tool and run.timestamp <= one.updated_at
+    ][-1:]
+    by_person = PERSON if one.source_tool == PERSON else "model"
+    return {
+        "value": one.value,
+        "status": "expired" if one.is_expired(now) else "active",
+        "origin": by_person if tool is None else "tool",
+        "updated_at": one.updated_at,
+        "sources": MemorySources(
+            turns=[run.turn_id for run in runs] or _turns_at(document, one.updated_at),
+            runs=[run.execution_id for run in runs], tool=tool, agent=one.agent_name,
+        ),
+    }  # fmt: skip
+
+
+def _thing(place: Place, one: EntityContext, document: ChatContext) -> dict[str, Any]:
+    was_retired = any(
+        change.item == place.item_id and change.action == "retire" and not change.undone
+        for change in document.memory_changes.changes
+    )
+    status = "retired" if was_retired and one.status == "deleted" else one.status
+    runs = document.tool_memory.executions
+    run = next((run for run in runs if run.execution_id == one.source_execution_id), None)
+    return {
+        "status": status,
+        "origin": "tool",
+        "value": None if one.is_private else _shown_data(one),
+        "updated_at": one.created_at,
+        "sources": MemorySources() if run is None else _of_run(run),
+        "can_correct": status == "active" and not one.is_private,
+    }
+
+
+def _turns_at(document: ChatContext, moment: datetime) -> list[int]:
+    """Return the turn that ran at `moment`, if it is still in the document."""
+    return [one.turn_id for one in document.chat_history if one.timestamp <= moment][-1:]
 
 
 def _of_run(run: ToolExecutionContext) -> MemorySources:
