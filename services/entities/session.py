@@ -151,11 +151,6 @@ class EntitySession:
             report = self._stored(values, agent_name=agent_name, origin=origin)
         return report
 
-    def value_of(self, key: str, *, agent_name: str) -> Any:
-        """Return a copy of what `agent_name` sees under `key`; None if there is nothing."""
-        shown = self._context(agent_name)
-        return shown["entities"].get(key, shown["derived_entities"].get(key))
-
     def said_at(self, key: str, value: str) -> datetime | None:
         """Return when the user said this `value` of `key`, where it depends on that: "tomorrow"."""
         held = self.entities.conversation.entities.get(key)
@@ -190,7 +185,12 @@ class EntitySession:
         Never stored: it is made anew for each message from what holds then.
         """
         with self._measuring("get_context", agent_name) as keys:
-            shown = self._context(agent_name)
+            shown = get_agent_entity_context(
+                self.entities.conversation,
+                self.entities.derived,
+                agent_name=self.team.checked(agent_name),
+                now=self.clock.now(),
+            )
             if visible := [*shown["entities"], *shown["derived_entities"]]:
                 keys["visible_keys"] = visible
         self._readers.saw_all(agent_name)
@@ -216,14 +216,6 @@ class EntitySession:
         """Return the user's wishes that left since it was last asked; the turn names them."""
         evicted, self._evicted = self._evicted, []
         return evicted
-
-    def _context(self, agent_name: str) -> Any:
-        return get_agent_entity_context(
-            self.entities.conversation,
-            self.entities.derived,
-            agent_name=self.team.checked(agent_name),
-            now=self.clock.now(),
-        )
 
     def _merged(
         self, delta: EntityDelta, *, agent_name: str | None, source: Provenance

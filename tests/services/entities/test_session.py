@@ -11,10 +11,10 @@ from data_models.entities.entities import Entities
 from data_models.errors import EntityDeltaError, StaleEntitiesError, UnknownAgentError
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
-from services.entities.session import GROUNDING_MARK, Derives, EntitySession, StoredRun
+from services.entities.session import Derives, EntitySession, StoredRun
 from services.telemetry.logs import redacted
 from tests.fakes import FixedClock
-from tests.services.entities.world import BOOKING, SCHEDULER
+from tests.services.entities.world import BOOKING, SCHEDULER, shown
 
 SLOTS = (Derives("available_slots", ("slots",), 300.0, ("date_preference",)),)
 
@@ -39,12 +39,6 @@ class Turn:
         return self.registry.get_sample_value(name, labels) or 0.0
 
 
-def shown(turn: Turn, agent: str) -> dict[str, Any]:
-    line = turn.session.grounding(agent).partition("\n")[0]
-    found: dict[str, Any] = json.loads(line.removeprefix(GROUNDING_MARK)) if line else {}
-    return found
-
-
 @pytest.fixture
 def turn() -> Turn:
     return Turn()
@@ -52,8 +46,10 @@ def turn() -> Turn:
 
 def test_what_the_user_said_is_there_before_the_first_agent(turn: Turn) -> None:
     turn.session.heard({"date_preference": "tomorrow"})
-    assert shown(turn, BOOKING)["entities"] == {"date_preference": "tomorrow"}
-    assert shown(turn, SCHEDULER)["said_at"] == {"date_preference": "2030-01-02T03:04:05+00:00"}
+    assert shown(turn.session, BOOKING)["entities"] == {"date_preference": "tomorrow"}
+    assert shown(turn.session, SCHEDULER)["said_at"] == {
+        "date_preference": "2030-01-02T03:04:05+00:00"
+    }
 
 
 def test_where_nothing_is_known_nothing_is_shown() -> None:
@@ -63,10 +59,10 @@ def test_where_nothing_is_known_nothing_is_shown() -> None:
 def test_a_tools_values_are_filed_as_it_declares(turn: Turn) -> None:
     result = {"slots": ["15:00"], "noise": 1}
     turn.session.store_tool_result(BOOKING, "available_slots", {"day": "x"}, result, derives=SLOTS)
-    assert shown(turn, BOOKING)["derived_entities"] == {"available_slots": ["15:00"]}
-    assert shown(turn, SCHEDULER) == {}
+    assert shown(turn.session, BOOKING)["derived_entities"] == {"available_slots": ["15:00"]}
+    assert shown(turn.session, SCHEDULER) == {}
     turn.session.heard({"date_preference": "friday"})
-    assert shown(turn, BOOKING)["derived_entities"] == {}
+    assert shown(turn.session, BOOKING)["derived_entities"] == {}
 
 
 def test_a_result_without_the_declared_member_derives_nothing(turn: Turn) -> None:
@@ -79,7 +75,7 @@ def test_a_value_that_is_too_large_is_kept_as_a_reference_to_its_run(turn: Turn)
     turn.session.store_tool_result(
         BOOKING, "t", {}, rows, derives=SLOTS, run=StoredRun("exec_1", ("slot_1", "slot_2"))
     )
-    assert shown(turn, BOOKING)["derived_entities"]["available_slots"] == {
+    assert shown(turn.session, BOOKING)["derived_entities"]["available_slots"] == {
         "run": "exec_1",
         "entity_ids": ["slot_1", "slot_2"],
         "characters": 10_301,
@@ -93,9 +89,9 @@ def test_an_agent_does_not_overwrite_what_changed_since_it_was_shown(turn: Turn)
         turn.session.replied(
             {"entities_to_update": {"time_preference": "15:00"}}, agent_name=BOOKING
         )
-    assert shown(turn, BOOKING)["entities"] == {"date_preference": "2030-01-07"}
+    assert shown(turn.session, BOOKING)["entities"] == {"date_preference": "2030-01-07"}
     turn.session.replied({"entities_to_update": {"time_preference": "15:00"}}, agent_name=BOOKING)
-    assert shown(turn, BOOKING)["entities"]["time_preference"] == "15:00"
+    assert shown(turn.session, BOOKING)["entities"]["time_preference"] == "15:00"
     assert turn.figure("entity_merge_failure_total", BOOKING, "merge_delta") == 1
 
 
@@ -107,7 +103,7 @@ def test_an_agents_own_writes_and_finds_make_none_of_its_later_writes_stale(turn
     turn.session.replied({"derived_entities_to_update": {"note_id": 1}}, agent_name=BOOKING)
     assert turn.session.restored("wish_0", agent_name=BOOKING)
     turn.session.replied({"entities_to_remove": ["wish_8"]}, agent_name=BOOKING)
-    assert "wish_8" not in shown(turn, BOOKING)["entities"]
+    assert "wish_8" not in shown(turn.session, BOOKING)["entities"]
 
 
 def test_operations_are_counted_by_agent() -> None:
@@ -179,9 +175,9 @@ def test_what_an_open_plan_needs_comes_back_when_it_had_left() -> None:
     before = Turn()
     for number in range(8):
         before.session.heard({f"wish_{number}": number})
-    assert "wish_0" not in shown(before, BOOKING)["entities"]
+    assert "wish_0" not in shown(before.session, BOOKING)["entities"]
     after = Turn(entities=before.entities, pinned=["wish_0"])
-    assert shown(after, BOOKING)["entities"]["wish_0"] == 0
+    assert shown(after.session, BOOKING)["entities"]["wish_0"] == 0
 
 
 def test_the_complete_state_form_can_be_switched_off() -> None:
@@ -196,13 +192,14 @@ def test_what_only_the_server_knows_no_model_writes(key: str, half: str, turn: T
     report = turn.session.replied(sent, agent_name=BOOKING)
     assert report["derived"]["rejected"][key] == "tools alone write this"
     assert "FORGED" not in turn.session.grounding(BOOKING)
-    assert turn.session.value_of("remark", agent_name=BOOKING) == "check"
+    told = shown(turn.session, BOOKING)
+    assert {**told["entities"], **told["derived_entities"]} == {"remark": "check"}
 
 
 def test_a_model_that_quotes_the_user_corrects_what_rules_read(turn: Turn) -> None:
     turn.session.heard({"doctor_preference": "Dr. Smith"})
     sent = {"entities_to_update": {"doctor_preference": "Dr. Jones"}}
     turn.session.replied(sent, agent_name=BOOKING)
-    assert turn.session.value_of("doctor_preference", agent_name=BOOKING) == "Dr. Smith"
+    assert shown(turn.session, BOOKING)["entities"]["doctor_preference"] == "Dr. Smith"
     turn.session.replied(sent, agent_name=BOOKING, is_quoted=True)
-    assert turn.session.value_of("doctor_preference", agent_name=BOOKING) == "Dr. Jones"
+    assert shown(turn.session, BOOKING)["entities"]["doctor_preference"] == "Dr. Jones"

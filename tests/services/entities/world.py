@@ -1,5 +1,6 @@
 """A patient's entities, and short ways to write to them and read them."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -11,6 +12,7 @@ from data_models.entities.entities import Entities
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta, parse_entity_delta
 from services.entities.merge import get_agent_entity_context, merge_entity_delta, store_tool_result
+from services.entities.session import GROUNDING_MARK, EntitySession
 
 START = datetime(2030, 1, 2, 9, 0, tzinfo=UTC)
 BOOKING, SCHEDULER = "AppointmentManager", "Registration"
@@ -95,3 +97,10 @@ class World:
             self.entities.conversation, self.entities.derived, agent_name=agent, now=self.now
         )
         return shown["derived_entities"]
+
+
+def shown(session: EntitySession, agent: str) -> dict[str, Any]:
+    """Return what an agent is shown, under its two names; empty where there is nothing."""
+    line = session.grounding(agent).partition("\n")[0]
+    found: dict[str, Any] = json.loads(line.removeprefix(GROUNDING_MARK)) if line else {}
+    return found

@@ -31,6 +31,7 @@ from services.scheduling.confirmed_bookings import ClinicAction, Request
 from services.scheduling.fhir import Known
 from services.turn.entities import TurnEntities
 from tests.fakes import FixedClock
+from tests.services.entities.world import shown
 from tests.services.scheduling.clinics import NOW, local_records
 from tests.services.turn_tools import turn_tools
 from tests.services.world import CHAT, Heard, World, heard
@@ -344,7 +345,7 @@ async def test_the_first_agent_sees_what_the_user_has_just_said(scheduler: Sched
     await scheduler.say("I want to see Dr. Smith tomorrow")
     entities = scheduler.world.team.requests[-1].entities
     assert entities is not None
-    assert entities.value_of("doctor_preference", agent_name=AGENT) == "Dr. Smith"
+    assert shown(entities, AGENT)["entities"]["doctor_preference"] == "Dr. Smith"
     assert "date_preference" in (await scheduler.document()).entities.conversation.entities
 
 
@@ -421,7 +422,8 @@ async def test_a_legacy_document_is_moved_when_it_is_loaded(scheduler: Scheduler
     await fresh.say("hello")
     request = fresh.team.requests[-1]
     assert request.entities is not None
-    assert request.entities.value_of("doctor_preference", agent_name=AGENT) == "Dr. Smith"
-    assert request.entities.value_of("available_slots", agent_name=AGENT) == ["10:00"]
+    told = shown(request.entities, AGENT)
+    assert told["entities"]["doctor_preference"] == "Dr. Smith"
+    assert told["derived_entities"]["available_slots"] == ["10:00"]
     labels = {"agent": AGENT, "operation": "merge_delta"}
     assert scheduler.registry.get_sample_value("entity_count_diff", labels) == 0.0
