@@ -274,6 +274,9 @@ class MessageCheck:
         is_open = sentence.asks or sentence.is_question or "maybe" in clause.cues
         if is_open or not (about or self.speaker.reads_records):
             return UNCHECKED
+        if clause.stages and not clause.names:  # "Stage is not IVB."
+            so = compare_values(replace(clause, cues=clause.cues - {"no"}), rows, names=()).state
+            return Verdict("unsupported" if so == "supported" else "unchecked")
         if not about and not (happenings(clause) or clause.says("in_hospital")):
             return deny_all(clause, self.grounds.rows)
         is_listed = not clause_parts.CLINICAL_TOPICS.isdisjoint(about)

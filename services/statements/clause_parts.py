@@ -206,7 +206,8 @@ def judged(
         return replace(sentence, clauses=linked[0].clauses), linked[1]
     if (reported := by_report(sentence, rows, judge)) is not None:
         return reported
-    if state == "contradicted":
+    of_specimen = any(one.says("of_a_specimen") for one in sentence.clauses)
+    if state == "contradicted" or of_specimen:  # each value is of its own, and not parted from it
         return sentence, verdicts
     if not (pieces := _in_pieces(sentence.reader, judge)):
         return sentence, verdicts

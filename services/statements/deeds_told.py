@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from services.language.sentences.clauses import Clause
+from services.language.sentences.own_deeds import begins_with_deed
 from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.compare import compare_values
 from services.statements.deeds import (
+    CARRIED_OUT,
     COMPLETED,
     DONE,
     NEVER_DONE,
@@ -30,11 +32,18 @@ def deed_told(
     kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
     if "ended" in clause.cues and len(clause.words) == 1 and not reads_records:
         kinds.append(COMPLETED)  # "Completed."
+    is_beyond = "first_person" in clause.cues and clause.says(
+        "beyond_us"
+    )  # "I can prescribe drugs"
+    reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)
+    is_clipped = not reads_records and reaches and begins_with_deed(sentence.text)
+    kinds += [CARRIED_OUT if clause.cues & {"no", "nothing"} else OWN] * (is_beyond or is_clipped)
     if not kinds:
         return None
     # "Chart updated: …", "Done – …" are no words of a record.
     may_be_reported = not reads_records or "of_chart" in clause.cues or DONE in kinds
-    is_reported = may_be_reported and _is_reported(sentence, clause, kinds)
+    is_reported = may_be_reported and (is_clipped or _is_reported(sentence, clause, kinds))
+    is_reported |= is_beyond
     if not is_reported and not claims_deed(clause, kinds, reads_records=reads_records):
         is_cited = bool(sentence.refs)
         is_of_course = not reads_records and NEVER_DONE.isdisjoint(kinds)
@@ -57,7 +66,8 @@ def deed_told(
     if kinds == [OWN] and DONE in grounds.deeds:
         return Verdict("unsupported")  # something was done; whether it was that nobody knows
     found = compare_values(clause, grounds.rows, names=clause.names)
-    if found.state == "supported" and clause.has_values and "first_person" not in clause.cues:
+    is_of_course = clause.has_values and "first_person" not in clause.cues
+    if found.state == "supported" and clause.names and is_of_course:
         return UNCHECKED
     said = next((kind for kind in kinds if kind != OWN), "done")
     return Verdict("contradicted", (), f"Nothing was {said} in this conversation.")

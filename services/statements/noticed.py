@@ -40,6 +40,8 @@ def tells_of_life(sentence: Sentence) -> bool:
     errands = stems_told("things_done") - saying("who", "it")
     is_of_board = sentence.words & saying("boards") and sentence.words & stems_told("deciding")
     return bool(is_of_board) or any(
-        "about_patient" in one.cues and errands.isdisjoint(one.words) and one.says("of_a_life")
+        "about_patient" in one.cues
+        and errands.isdisjoint(one.words)
+        and not saying("of_a_life").isdisjoint((*one.words, *one.exclusive))
         for one in sentence.clauses
     )

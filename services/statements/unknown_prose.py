@@ -175,7 +175,9 @@ def _adds_unknown(
     is_short = any(len(word) == SHORT_CHARS for word in said - known)
     texts = [row.says.lower().replace("(", "").split() for row in meant if is_short]
     initials = ["".join(word[0] for word in one) for one in texts]
-    return not (has_all(said, known, initials) and _has_specialists(clause, known))
+    specialists = {word[:_WHOLE_STEM] for word in clause.words & saying("specialists")}
+    begun = (word[:_WHOLE_STEM] for word in known)  # no rheumatologist by rheumatoid arthritis
+    return not (has_all(said, known, initials) and specialists.issubset(begun))
 
 
 def _is_there(clause: Clause, row: KnownRow) -> bool:
@@ -185,12 +187,6 @@ def _is_there(clause: Clause, row: KnownRow) -> bool:
     is_there = all(any(map(one.fits, row.stages)) for one in parts)
     is_sure = "maybe" in clause.cues or not _is_other_way(clause, row)
     return is_there and is_sure and fit.has_sites(place, row) and not excludes(place, row)
-
-
-def _has_specialists(clause: Clause, known: AbstractSet[str]) -> bool:
-    """Whether each specialist is known: no rheumatologist by rheumatoid arthritis."""
-    begun = {word[:_WHOLE_STEM] for word in known}
-    return all(word[:_WHOLE_STEM] in begun for word in clause.words & saying("specialists"))
 
 
 def _with_parts(
@@ -238,6 +234,8 @@ def said_of(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     told = told_of(clause.words) - own_names
     seen = frozenset(w for w in clause.exclusive if group_of(w) in _TOLD_BY_NAME)
     seen |= _of_doctor(clause) - saying("prescribed")
+    if "ended" in clause.cues and clause.says("doses", "a_dose"):  # "stopped at cycle five"
+        seen |= (clause.words & statement_words().ending) - saying("completed")
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
@@ -274,7 +272,7 @@ def _is_unknown(
     A clause that is not of the patient by its words is so by a value or a finding of something
     that rows speak of: "The Mirels score is 7."
     """
-    shows, occurs = clause.says("shows"), clause.says("occurring")
+    shows, occurs = clause.says("shows"), clause.says("occurring") or "tolerates" in clause.cues
     is_told = is_of_patient or shows or bool(clause.cues & {"asserts", "current", "outstanding"})
     is_told = is_told or occurs or (bool(clause.names) and clause.own_names)
     is_promised = clause.says("who") and clause.says("promising")

@@ -41,6 +41,12 @@ def own_deeds_in(words: Sequence[str], lower: Sequence[str]) -> frozenset[int]:
     return frozenset(_english(words, lower)) | frozenset(_german(lower))
 
 
+def begins_with_deed(text: str) -> bool:
+    """Whether a note says what was done, and nobody who did it: "Called the ward"."""
+    known, word = _words(), text.lstrip(" -*•").partition(" ")[0].lower()
+    return _is_past(word) and word not in known["answering"] | known["checking"]
+
+
 def is_done(lower: Sequence[str]) -> bool:
     """Whether words say that something was done by now: "has been alerted", "is now paid"."""
     known = _words()

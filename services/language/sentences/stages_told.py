@@ -17,6 +17,7 @@ TNM = re.compile(
 )
 _BEGINNINGS = frozenset("cpyraTNMIVX")
 _SITE_WORDS = 4
+_TO = frozenset({"to", "auf", "zu", "→", "->"})
 
 
 def stages_in(
@@ -39,13 +40,20 @@ def stages_in(
                 found.append(Stage(measured_on, value))
                 used.append((offset, offset + len(word)))
                 break
-    for offset, word in (row for row in words[start:end] if row[1][0] in _BEGINNINGS):
+    for at in (place for place in range(start, end) if words[place][1][0] in _BEGINNINGS):
+        offset, word = words[at]
         if tnm := TNM.match(word):
             found.append(Stage(tnm["letter"], tnm["rest"].lower(), tnm["prefix"]))
             used.append((offset, offset + len(word)))
-        elif not scales and len(word) > 1 and (roman := ROMAN.match(word)):
-            # "IVA since February": with a letter it is a stage, alone perhaps a segment.
-            found.append(Stage("stage" if roman["rest"] else "", graded(word)))
+        elif (
+            len(word) > 1
+            and (roman := ROMAN.match(word))
+            and (not scales or (found and words[at - 1][1].lower() in _TO))
+        ):
+            # "IVA since February": with a letter it is a stage, alone perhaps a segment; of the
+            # scale before it in "stage IIIC (2023) to IV (2024)".
+            measured_on = found[-1].scale if scales else "stage" if roman["rest"] else ""
+            found.append(Stage(measured_on, graded(word)))
     return found, used
 
 

@@ -92,13 +92,10 @@ def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownR
     is_other = is_other or _is_of_other_thing(clause, fitting, rows)
     if is_other or _is_of_older_text(clause, fitting, rows):
         return True
+    specimens = clause.words & saying("of_a_specimen")  # "… was found at rebiopsy"
+    if any(_is_of_other_specimen(one, fitting, rows) for one in specimens):
+        return True
     told = {ref for row in fitting for ref in row.sources}
-    reports = [row for row in rows.rows if row.kind.endswith("report")]
-    for word in clause.words & saying("of_a_specimen"):  # "… was found at rebiopsy"
-        own = {ref for row in reports if word in row.name for ref in row.sources}
-        others = {ref for row in reports for ref in row.sources} - own
-        if own and told <= others:
-            return True
     places = places_told(clause)
     if clause.dates or not (places or "newest" in clause.cues):
         return False
@@ -116,6 +113,19 @@ def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownR
             if meant and told.isdisjoint(meant) and not told.isdisjoint(others):
                 return True
     return False
+
+
+def _is_of_other_specimen(word: str, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:
+    """Whether another report, or a value of its day, says it: no "3+ on the residual tumour"."""
+    reports = [row for row in rows.rows if row.kind.endswith("report")]
+    own = {ref for row in reports if word in row.name for ref in row.sources}
+    own = own or {ref for row in rows.rows if word in row.words for ref in row.sources}
+    days = {row.order[:10] for row in reports if not own.isdisjoint(row.sources)}
+    others = {row.order[:10] for row in reports} - days
+    refs = {ref for row in reports for ref in row.sources} - own
+    told = [row for row in fitting if not row.is_text] or fitting
+    is_other = (refs.issuperset(one.sources) or one.order[:10] in others for one in told)
+    return bool(days) and all(is_other)
 
 
 def _is_of_other_thing(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:

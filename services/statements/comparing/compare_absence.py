@@ -241,7 +241,7 @@ def _is_of_kind(row: KnownRow, clause: Clause) -> bool:
     """Whether a row is of what is named, or of one of its kind: furosemide is a diuretic."""
     named = {*clause.names} - {*clause.topics}
     if row.kind == "medication":
-        return not row.needs.isdisjoint(named)
+        return not row.needs.isdisjoint(named) if named else not clause.exclusive
     groups = {name for name in named if name.startswith("=")} if row.kind == "problem" else set()
     return row.needs <= clause.words or not row.words.isdisjoint(groups)
 

@@ -123,8 +123,7 @@ def _against_steps(
         return None
     between = [row for row in subject if first.order <= row.order <= last.order]
     series = sorted((row for row in between if row.number is not None), key=attrgetter("order"))
-    of_days = {row.order[:10]: row for row in series}  # one view rounds what another does not
-    return against_trend(clause, list(of_days.values()))
+    return against_trend(clause, series)
 
 
 def _judged_otherwise(clause: Clause, first: KnownRow, last: KnownRow) -> Verdict | None:

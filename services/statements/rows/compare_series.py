@@ -149,7 +149,8 @@ def has_changed(before: float, now: float, share: float = _STEADY) -> bool:
 
 def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None:
     """Return what speaks against a rise, a fall or a steady course."""
-    numbers = since(clause, numbers)
+    # One view rounds what another does not.
+    numbers = list({row.order[:10]: row for row in since(clause, numbers)}.values())
     if len(numbers) < 2:
         return None
     first, before, last = (value_of(one) for one in (numbers[0], numbers[-2], numbers[-1]))

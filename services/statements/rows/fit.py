@@ -154,7 +154,8 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     is_told_of_kin = row.kind.startswith("family") or bool(row.words & stems_told("family"))
     if ("family" in clause.cues or "=family history" in clause.topics) != is_told_of_kin:
         return False
-    if is_told_of_kin and not clause.words & stems_told("family") - saying("any_kin") <= row.words:
+    kin = clause.words & stems_told("family") - saying("any_kin")
+    if is_told_of_kin and not all(one in row.words or is_named(one, row.words) for one in kin):
         return False
     is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
     is_of_allergy = is_of_allergy or bool(row.words & stems_told("allergic"))
