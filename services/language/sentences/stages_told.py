@@ -50,8 +50,7 @@ def stages_in(
             and (roman := ROMAN.match(word))
             and (not scales or (found and words[at - 1][1].lower() in _TO))
         ):
-            # "IVA since February": with a letter it is a stage, alone perhaps a segment; of the
-            # scale before it in "stage IIIC (2023) to IV (2024)".
+            # "IVA since February", alone perhaps a segment; "stage IIIC (2023) to IV (2024)".
             measured_on = found[-1].scale if scales else "stage" if roman["rest"] else ""
             found.append(Stage(measured_on, graded(word)))
     return found, used

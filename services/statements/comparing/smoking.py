@@ -35,8 +35,9 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
     if others:
         return Verdict("contradicted", others[0].sources, others[0].says)
     figures = [one for one in clause.quantities if one.unit not in ("", "a")]  # pack years, no age
-    counts = clause.words & statement_words().numbers.keys() - saying("one")
-    if not any(counts <= row.words for row in known):
+    numbers = statement_words().numbers  # of each language
+    counts = {numbers[word] for word in clause.words & numbers.keys() - saying("one")}
+    if not any(counts <= {numbers.get(word) for word in row.words} for row in known):
         return Verdict("unsupported", newest.sources, newest.says)  # "twenty cigarettes", of ten
     is_measured_so = all(any(is_measured(one, row) for row in known) for one in figures)
     return Verdict("supported" if is_measured_so else "unsupported", newest.sources, newest.says)

@@ -44,7 +44,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not excludes(clause, row)
         and not _is_finding_beside(clause, row)
         and stands(clause, row)
-        and not ("tolerates" in clause.cues and row.kind == "medication")
+        and not ("tolerates" in clause.cues and row.kind in ("medication", "procedure"))
         and tells_happenings(clause, row)
         and not is_to_come(clause, row)
         and says_which(clause, row)
