@@ -347,6 +347,12 @@ async def test_another_hour_of_a_task_stands_in_its_title(office: Office) -> Non
     assert (moved["title"], moved["due"]) == ("Call the lab (11:30)", f"{in_a_week}")
     (moved,) = (await office.call("move_task", "make it a day later", due="a day later"))["moved"]
     assert moved["due"] == f"{in_a_week + timedelta(days=1)}"
+    half = "half an hour later"
+    (moved,) = (await office.call("move_task", half, due=half))["moved"]
+    assert (moved["title"], moved["due"]) == (
+        "Call the lab (12:00)",
+        f"{in_a_week + timedelta(days=1)}",
+    )
     (moved,) = (await office.call("move_task", "move it to Monday morning", due="Monday morning"))[
         "moved"
     ]

@@ -108,6 +108,7 @@ def test_a_question_beside_a_plan_goes_to_whose_work_it_is(word: str, status: Pl
     [
         ("no wait, only radiology", PlanChange(only=("Radiology",))),
         ("hold on, only radiology please", PlanChange(only=("Radiology",))),
+        ("only do step 1", PlanChange(only=(1,))),
         ("yes, but skip radiology", PlanChange(skipped=("Radiology",))),
         ("skip pathology, rest ok", PlanChange(skipped=("Pathology",))),
         ("ohne radiologie, sonst passt", PlanChange(skipped=("Radiology",))),

@@ -69,6 +69,17 @@ async def test_nothing_is_asked_about_where_one_of_them_is_gone(office: Office) 
     assert office.asked == []
 
 
+@pytest.mark.parametrize("said", ["first two done", "die ersten beiden sind erledigt"])
+async def test_the_first_two_tasks_are_done_where_no_verb_begins_it(
+    office: Office, said: str
+) -> None:
+    for title in ("X", "Y", "Z"):
+        await office.own.tasks.add(Task(title=title), fresh())
+    await office.call("list_tasks")
+    await office.call("complete_task", said, task_id="")
+    assert [title for _, title in items_of(office.asked[-1].payload)] == ["*X*", "*Y*"]
+
+
 async def test_several_tasks_are_done_after_one_yes_and_one_at_once(office: Office) -> None:
     tasks = [await office.own.tasks.add(Task(title=one), fresh()) for one in ("X", "Y")]
     await office.call("list_tasks")

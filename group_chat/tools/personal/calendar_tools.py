@@ -180,7 +180,12 @@ async def move_task(
     due = f"at {due}" if due.strip().isdigit() else due  # "to 3"
     said, title = when_of(due, now), _title(task.title, due, now)
     if said is None and due:
-        day = None if day is None else day + assistant.shift(due)
+        at = datetime.combine(day or now.date(), time()) + assistant.shift(due)
+        hour = when_of(task.title[-len("09:00)") : -1], now)
+        if hour is not None and hour.minute is not None:
+            at += timedelta(minutes=hour.minute)
+            title = _title(task.title, f"at {at:%H:%M}", now)
+        day = None if day is None else at.date()
     elif said is None or said.first is not None:
         day = None if not due else assistant.day(due, is_ahead=True)
     if (day, title) == (task.due, task.title):

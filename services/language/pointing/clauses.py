@@ -9,6 +9,9 @@ from services.language.pointing.folding import tokens_of
 
 _VERB = vocabulary.WORDS.text("verb")
 _FLAGS = re.IGNORECASE
+_OWN_NAME = re.compile(r"\b(?:the|my|our|that|all|both)\s+\S+|[\ue100-\ue1ff]")
+# "Cancel the dentist? No."
+_NO_MORE = re.compile(r"\s*no(?: wait| stop| sorry)*\s*", _FLAGS)
 _NEGATED = vocabulary.WORDS.compiled("negated")
 _MIDDLE = re.compile(r"\bmiddle one\b|\bthe middle\b(?=\W*$)", _FLAGS)
 _EITHER = re.compile(r",?\s+or (?:maybe |perhaps )?(?:the|my|our)\b", _FLAGS)
@@ -57,7 +60,7 @@ def read_clauses(text: str) -> Clauses:
         text = _without_excluded(text, pattern, found)
     pieces = [piece for piece in _pieces(text) if piece.strip()]
     kept = [piece for piece in pieces if not _is_negated(piece)]
-    if _is_taken_back(pieces):
+    if len(pieces) > 1 and _NO_MORE.fullmatch(pieces[-1]):
         found.negated = True
         return found
     found.negated = len(kept) < len(pieces)
@@ -104,13 +107,6 @@ def _is_negated(piece: str) -> bool:
     return bool(_NEGATED.search(piece) or vocabulary.WORDS.compiled("dropped").search(piece))
 
 
-def _is_taken_back(pieces: list[str]) -> bool:
-    """Whether it ends in a no, as in: cancel the dentist? No."""
-    return len(pieces) > 1 and bool(
-        re.fullmatch(r"\s*no(?: wait| stop| sorry)*\s*", pieces[-1], _FLAGS)
-    )
-
-
 def _keep_contrast(found: Clauses, kept: list[str], refused: list[str]) -> None:
     """Keep the second of: don't cancel the dentist, cancel the lunch."""
     asking = [piece for piece in kept if _verb_of(piece)[0] in vocabulary.TARGET_FORMS]
@@ -132,14 +128,10 @@ def _choose(found: Clauses, pieces: list[str]) -> None:
         elif not verb and index > main and not _is_talk(piece):
             # "the dentist, tomorrow at 3": it goes on.
             found.main += f" , {piece}"
-        elif index in asking and _names_its_own(rest):
+        elif index in asking and _OWN_NAME.search(rest):
             found.several = True
         elif index < main or not verb:
             found.others.append(rest if verb else piece)
-
-
-def _names_its_own(rest: str) -> bool:
-    return bool(re.search(r"\b(?:the|my|our|that|all|both)\s+\S+|[\ue100-\ue1ff]", rest))
 
 
 def _is_talk(piece: str) -> bool:

@@ -111,6 +111,7 @@ class Reader:
         _read_count(rest, found)
         found.plural = bool(
             found.plural
+            or len(found.places) > 1
             or vocabulary.WORDS.compiled("plural").search(rest)
             or vocabulary.WORDS.compiled("coordinated").search(rest)
         )
