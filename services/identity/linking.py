@@ -29,6 +29,7 @@ from services.language.people.whom_about import headings_of
 from services.language.replies.commands import command_in
 from services.language.replies.references import place_in
 from services.language.replies.yes_no import yes_no_in
+from services.language.requests.requests import names_alone
 from services.language.told.telling import is_letter
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says, without
@@ -94,6 +95,7 @@ class SubjectLinker:
         text = without(text, "leaves_patient").strip(" .,;:-\u2013") or text
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
+        is_open &= not names_alone(text, "name_who_wrote")
         # "And the second?" is a visit, or a value, where no other patient was spoken of.
         is_open &= len(situation.roster) > 1 or not (place_in(text) or says(text, "value_before"))
         for heading in headings_of(text) if is_open and situation.active else ():

@@ -28,6 +28,7 @@ from services.language.figures.full_dates import FullDate
 from services.language.people.ages_told import age_behind
 from services.language.people.descriptions import is_of_hers_alone
 from services.language.people.pointed_at import pointed_at
+from services.language.requests.requests import names_alone
 from services.language.words.letters import folded
 from services.language.words.phrases import says
 
@@ -106,7 +107,8 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
         if mention.names_open:
             found.names_open = True
         elif mention.strength == "stranger":
-            is_beside = said.message.registers or is_kin_who_speaks(said.message, mention, known)
+            is_beside = said.message.registers or names_alone(said.message.text, "name_who_wrote")
+            is_beside = is_beside or is_kin_who_speaks(said.message, mention, known)
             if not is_beside and not found.sure:
                 problem = problem or _no_patient(mention, known)
         elif mention.strength == "full" and len(mention.people) == 1:

@@ -103,7 +103,9 @@ def has_sides(piece: Piece) -> bool:
 
 def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
     """Return the name that neighbouring pieces make."""
-    joint = next((at for at, piece in enumerate(chosen) if _is_of(piece, words)), len(chosen))
+    # A word that joins a name with what it is of: in, of, for.
+    of = [one.text in words.words.connectors and not is_joint(one, words) for one in chosen]
+    joint = of.index(True) if True in of else len(chosen)
     known = tuple(name for piece in chosen for name in piece.of("name"))
     heads = [name for piece in chosen[:joint] for name in piece.of("name")] or [*known]
     heads = [name for name in heads if name.tool != _ANYWHERE] or heads
@@ -126,11 +128,6 @@ def _is_left_out(piece: Piece, words: Lexicon) -> bool:
     """Whether a word is none of an English name: a comma, an article, "der" of another language."""
     is_sign = piece.words[0] == "," or piece.text in of_people("articles")
     return is_sign or (words.language != "en" and _connects(piece, words))
-
-
-def _is_of(piece: Piece, words: Lexicon) -> bool:
-    """Whether a word joins a name with what it is of: in, of, for."""
-    return piece.text in words.words.connectors and not is_joint(piece, words)
 
 
 def _is_list_of_values(pieces: Sequence[Piece], chosen: Sequence[Piece], words: Lexicon) -> bool:

@@ -64,7 +64,8 @@ def dates_in(text: str) -> list[FoundDate]:
     pattern = _pattern()
     hits = [(one, hit["l3"]) for hit in pattern.finditer(text) if (one := _found(hit))]
     found = [each for one, last in hits if _is_date(one) for each in _until(one, last)]
-    begun = [each for one in found for each in _begun(text, one) if not _is_among(each, found)]
+    begun = [each for one in found for each in _begun(text, one)]
+    begun = [b for b in begun if not any(b.start < one.end and one.start < b.end for one in found)]
     dates = _with_year_of_next(text, sorted((*begun, *found), key=_place))
     return sorted((*dates, *_off(text, dates)), key=_place)
 
@@ -89,10 +90,6 @@ def _until(first: FoundDate, last: str | None) -> Iterator[FoundDate]:
     if last is not None:
         day = replace(first.readings[0], day=int(last))
         yield replace(first, start=first.end - 1, readings=(day,))
-
-
-def _is_among(one: FoundDate, others: list[FoundDate]) -> bool:
-    return any(one.start < other.end and other.start < one.end for other in others)
 
 
 def _place(found: FoundDate) -> int:

@@ -308,8 +308,9 @@ def with_ordinals(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
     Where nothing is named it counts what was told before: "when was the second?".
     """
     places = {one: at for at, said in words.words.ordinals.items() for one in said}
-    is_of_told = all(one.text in places or not (_names(one) and one.text[-1:].isalnum())
-                     for one in pieces)  # fmt: skip
+    # What names something, or nobody knows what it is.
+    named = (one for one in pieces if not one.labels or one.of("name") or one.of("topic"))
+    is_of_told = not any(one.text not in places and one.text[-1:].isalnum() for one in named)
     return [
         Piece(piece.words, (Label("place", places[piece.text]), Label("aspect", "first")))
         if piece.text in places
@@ -317,11 +318,6 @@ def with_ordinals(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
         else piece
         for at, piece in enumerate(pieces)
     ]
-
-
-def _names(piece: Piece) -> bool:
-    """Whether it names something, or nobody knows what it is."""
-    return not piece.labels or bool(piece.of("name") or piece.of("topic"))
 
 
 def _happens(piece: Piece) -> bool:

@@ -6,6 +6,7 @@ from functools import cache
 
 from services.language.charts.tools_named import SEARCH
 from services.language.people.mentions import read_words
+from services.language.people.named_person import is_known_name
 from services.language.questions.chart_questions import chart_questions
 from services.language.words.detection import language_of
 from services.language.words.expressions import expressions
@@ -49,6 +50,8 @@ def _names_of_drugs() -> Collection[str]:
 
 def asks_number_of(text: str) -> bool:
     """Whether the whole of `text` asks how to reach somebody with a name: "mail of Ada Byron"."""
+    if names_alone(text, "name_to_reach"):
+        return True
     named = (parts_in(text[:_READ_CHARS], "way_to_reach") or {}).get("name", "")
     words = words_of(named)
     common = [one in common_words() or is_clinical_name(stem(one)) for one in words]
@@ -56,6 +59,14 @@ def asks_number_of(text: str) -> bool:
     is_typed_small = is_typed_small and len(words) == _FULL_NAME
     is_name = is_typed_small or all(word[0].isupper() for word in named.split())
     return bool(named) and is_name and of_people("staff", "relatives", "pronouns").isdisjoint(words)
+
+
+def names_alone(text: str, phrase: str) -> bool:
+    """Whether what stands for a name in such a sentence is one, and no word: "leila's email"."""
+    said = words_of((parts_in(text[:_READ_CHARS], phrase) or {}).get("name", ""))
+    named = [one if is_known_name(one) else one.removesuffix("s") for one in said]
+    is_name = all(map(is_known_name, named)) and not any(is_clinical_name(stem(n)) for n in named)
+    return is_name and not common_words().issuperset(named)
 
 
 def asks_how_to_reach(text: str) -> bool:
@@ -76,7 +87,7 @@ def is_of_own_things(text: str) -> bool:
     message = read_words(text)
     if message.pronoun_at is not None:
         return False
-    if asks_how_to_reach(text):
+    if asks_how_to_reach(text) or names_alone(text, "name_who_wrote"):
         return True
     if not (
         says(text, *_OWN_THINGS) or _orders_own(text)

@@ -24,6 +24,7 @@ from services.language.words.talk_texts import tells_made
 
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
+_BY_NAME = ("named", "name_to_reach", "name_who_wrote")
 _QUERY_CHARS, _SUBJECT_CHARS, _LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 400, 60, 5, 24, 12, 7
 _DOTTED = re.compile(r"^(\d{1,2})\.([0-5]\d)$")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
@@ -165,7 +166,7 @@ def _days(text: str) -> dict[str, str]:
 
 def _words(text: str) -> dict[str, str]:
     """Return the name of what is looked for: quoted, called so, or behind a word such as "from"."""
-    named = (parts_in(text, "named") or {}).get("name")
+    named = next((one["name"] for key in _BY_NAME if (one := parts_in(text, key))), "")
     if quoted := text_words.quoted_in(text) or ([without(named, "day")] if named else []):
         return {"words": " ".join(quoted[0].rstrip(". ").split())}
     words = text_words.owner_in(text) or text_words.named_after(text, "about") or ""
@@ -279,10 +280,6 @@ def _reached_by(text: str) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def _free(text: str) -> Given:
-    return {"day": day_in(text) or "today", "minutes": 30}
-
-
 def _person(text: str) -> Given | None:
     name, born = text_words.full_name_in(text), birth_date_in(text)
     return None if name is None or born is None else {"name": name, "birth_date": born.isoformat()}
@@ -322,7 +319,11 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
         ToolRequest(
             "move_event", ("move",), given=_parts("goal", goal="start"), looks_with=_EVENTS
         ),
-        ToolRequest("find_free_time", ("free",), given=_free),
+        ToolRequest(
+            "find_free_time",
+            ("free",),
+            given=lambda t: {"day": day_in(t) or "today", "minutes": 30},
+        ),
         ToolRequest("create_event", ("add", "books_event"), given=_new_event),
         _EVENTS,
     ),
@@ -330,7 +331,7 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
         ToolRequest("draft_mail", ("new_message",), ("looks_for_mail",), given=_new_mail),
         ToolRequest("send_mail", ("send",)),
         ToolRequest("draft_mail", ("writes_mail",), ("looks_for_mail",), given=_new_mail),
-        ToolRequest("draft_mail", ("draft",), ("reads",), given=_new_mail),
+        ToolRequest("draft_mail", ("draft",), ("reads", "looks_for_mail"), given=_new_mail),
         ToolRequest("read_mail", ("reads",), looks_with=_MAILS),
         _MAILS,
     ),

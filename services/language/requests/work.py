@@ -52,6 +52,8 @@ def work_in(text: str) -> Work | None:
     `own` the user's own mail, tasks and days, `persons` who is registered or insured, `visits`
     appointments and who sees patients.
     """
+    if requests.asks_number_of(text) or requests.names_alone(text, "name_who_wrote"):
+        return "own"
     return next((work for work in _WORKS if says(behind_switch(text), f"work_{work}")), None)
 
 
@@ -127,14 +129,16 @@ def own_kind_in(text: str, *, but: str = "") -> str | None:
 
 
 def _names(text: str, kind: str) -> bool:
-    return requests.asks_how_to_reach(text) if kind == "named_number" else says(text, kind)
+    if kind == "named_number":
+        return requests.asks_how_to_reach(text)
+    return says(text, kind) or (kind == "email" and requests.names_alone(text, "name_who_wrote"))
 
 
 def _is_of_office(text: str) -> bool:
     """Whether the user asks for their own calendar, mail, contacts, tasks or documents."""
     text = without(text, "of_patient")
     kind = own_kind_in(text, but="document")
-    if says(text, "record") and kind is None:
+    if says(text, "record") and kind is None and not says(text, "own_document"):
         return False
     is_day = day_in(text) is not None and says(text, "add", "move", "delete")
     return (
@@ -143,7 +147,7 @@ def _is_of_office(text: str) -> bool:
 
 
 _RULES: Sequence[tuple[Work | None, Callable[[str], bool]]] = (
-    ("orders", _says(*_ORDERS)),
+    ("orders", lambda text: says(text, *_ORDERS) and not says(text, "task")),
     (None, _says("introduces_self")),
     (None, lambda text: impossible_wish(text) is not None or len(text) > LONG_CHARS),
     *((work, _says(f"work_{work}")) for work in _WORKS),

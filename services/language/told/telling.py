@@ -18,7 +18,7 @@ from services.language.figures.quantities import quantities_in
 from services.language.replies.commands import behind_retraction
 from services.language.requests.appointment_slots import names_a_time
 from services.language.requests.tool_requests import as_move, is_time_alone
-from services.language.requests.work import own_kind_in, work_in
+from services.language.requests.work import own_kind_in, wants_plan, work_in
 from services.language.told.held_forms import grammars
 from services.language.told.held_statements import (
     asks,
@@ -31,6 +31,7 @@ from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
+from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.language.words.vocabulary import LANGUAGES, drug_classes, read_words
 
@@ -130,11 +131,13 @@ def may_ask(told: str) -> bool:
 @lru_cache(maxsize=1_000)
 def puts_right_what_was_told(text: str) -> bool:
     """Whether `text`, right behind what was told, puts it right; "sorry, show the CT" does not."""
-    return "?" not in text and any(
-        (len(words_of(rest)) > 1 or quantities_in(rest) or _is_other_word(rest))
-        and may_put_right(rest)
-        for rest in behind_corrections(text)
-    )
+    for rest in behind_corrections(text) if "?" not in text else ():
+        # In the place of a word that was told: "no, Friday", not "no, labs".
+        kinds = [{kind for _, kind in _kinds(rest, one)} for one in ("en", "de")]
+        is_whole = len(words_of(rest)) > 1 or quantities_in(rest)
+        if (is_whole or any(map(_ONE_OF.issuperset, kinds))) and may_put_right(rest):
+            return True
+    return False
 
 
 def says_words(told: str, words: Sequence[str]) -> bool:
@@ -143,16 +146,14 @@ def says_words(told: str, words: Sequence[str]) -> bool:
     return all(any(one.startswith(each[:_STEM]) for one in said) for each in words)
 
 
-def _is_other_word(word: str) -> bool:
-    """Whether it may stand in the place of a word that was told: "no, Friday", not "no, labs"."""
-    return any(_ONE_OF.issuperset(kind for _, kind in _kinds(word, one)) for one in ("en", "de"))
-
-
 def is_other_figure(text: str, told: str) -> bool:
     """Whether `text` is but a figure in place of one of `told`, whatever was asked since."""
     rest, units = next(behind_corrections(text), ""), {one.unit for one in quantities_in(told)}
     other = {one.unit for one in quantities_in(rest)} - units
-    is_figure = rest[:1].isdecimal() and any(map(str.isdecimal, told))
+    said = {word for word in words_of(rest) if not word[0].isdecimal()}
+    is_led = said <= {*words_of(told)} | saying("before_an_age")  # "no, at 71"
+    is_figure = rest[:1].isdecimal() or (any(map(str.isdecimal, rest)) and is_led)
+    is_figure = is_figure and any(map(str.isdecimal, told))
     return is_figure and other in ({""}, set())
 
 
@@ -164,7 +165,8 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
     if is_time_alone(text) or as_move(text, None) != text:
         return False  # "make it 4" is no word about anybody
     is_for_a_case = any(_is_for_a_case(text, one) for one in {told or "en", "en"})
-    if is_for_a_case or says(text, "adds_to_report", "for_report"):
+    is_note = says(text, "notes_plan") and not wants_plan(text)
+    if is_note or is_for_a_case or says(text, "adds_to_report", "for_report"):
         return True  # whatever is ordered then
     if says(text, *_ORDERS):
         return False

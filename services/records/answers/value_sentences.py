@@ -172,15 +172,14 @@ def _halves(rows: list[ViewRow]) -> list[list[ViewRow]]:
     """Return pressures as their upper and their lower figures; nothing for other values."""
     upper, lower = list[ViewRow](), list[ViewRow]()
     for row in rows:
-        first, second = map(_number, row.value.partition("/")[::2])
+        sides = row.value.partition("/")[::2]
+        first, second = (
+            float(one) if one.strip().replace(".", "", 1).isdigit() else None for one in sides
+        )
         if first is not None and second is not None:
             upper.append(row.model_copy(update={"number": first}))
             lower.append(row.model_copy(update={"number": second}))
     return [upper, lower] if upper else []
-
-
-def _number(text: str) -> float | None:
-    return float(text) if text.strip().replace(".", "", 1).isdigit() else None
 
 
 def _before(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:

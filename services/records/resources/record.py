@@ -145,7 +145,10 @@ def _authors(record: PatientRecord) -> Mapping[str, str]:
     found: dict[str, str] = {}
     said = {id(entry): entry for entry in record.names.values() if entry.kind == "Provenance"}
     for entry in said.values():
-        agents = sorted(many(entry.raw, "agent"), key=_is_author, reverse=True)
+        agents = many(entry.raw, "agent")
+        agents = sorted(
+            agents, key=lambda agent: "author" in codes(one(agent, "type")), reverse=True
+        )
         names = (record.name_of(one(agent, "who"), within=entry.raw) for agent in agents)
         name = next(filter(None, names), "")
         for pointer in many(entry.raw, "target"):
@@ -153,10 +156,6 @@ def _authors(record: PatientRecord) -> Mapping[str, str]:
             if target is not None and name:
                 found.setdefault(target.ref, name)
     return found
-
-
-def _is_author(agent: Raw) -> bool:
-    return "author" in codes(one(agent, "type"))
 
 
 def named(raw: Raw, record: PatientRecord | None = None) -> str:

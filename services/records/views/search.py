@@ -17,7 +17,8 @@ def search_record(record: PatientRecord, query: str, *, limit: int = SHOWN) -> C
     index = index_of(record)
     found = index.search(query[:QUERY_LIMIT_CHARS])
     made = (hit.make() for hit in found[:limit])
-    shown = [row for row in made if row.name not in NUMBERS_OF_STATE or _names(query, row.name)]
+    said = {*words_of(query)}
+    shown = [r for r in made if r.name not in NUMBERS_OF_STATE or {*words_of(r.name)} <= said]
     view = view_of(
         record,
         "search_record",
@@ -35,7 +36,3 @@ def _known_names(query: str) -> str:
     """Say whether other names were looked for too: of an unknown word none are known."""
     others = concept_table().also_called(query) - {" ".join(words_of(query))}
     return " or another name for it" if others else "; other names for it are not known here"
-
-
-def _names(query: str, name: str) -> bool:
-    return {*words_of(name)} <= {*words_of(query)}

@@ -49,7 +49,7 @@ class SourceText(ClosedValue):
 def source_text(record: PatientRecord, ref: str) -> SourceText | None:
     """Return the source with id `ref`, or None if this patient has none such."""
     for document in record.documents:
-        if document.ref == ref and (document.text or not _has_results(record, ref)):
+        if document.ref == ref and (document.text or not many(record.entries[ref].raw, "result")):
             whole = in_written_order(document.whole)
             return SourceText(
                 ref=document.ref,
@@ -63,10 +63,6 @@ def source_text(record: PatientRecord, ref: str) -> SourceText | None:
             )
     entry = record.entries.get(ref) or record.refuted.get(ref)
     return None if entry is None else _of_entry(record, entry)
-
-
-def _has_results(record: PatientRecord, ref: str) -> bool:
-    return bool(many(record.entries[ref].raw, "result"))
 
 
 def _of_entry(record: PatientRecord, entry: Entry) -> SourceText:

@@ -15,7 +15,7 @@ from services.language.told.held_statements import (
     is_correction,
 )
 from services.language.told.sentence_ends import sentences_of
-from services.language.told.telling import is_told, says_words, told_in
+from services.language.told.telling import is_other_figure, is_told, says_words, told_in
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
 from services.memory_blocks.limits import NAME_CHARS
@@ -90,8 +90,9 @@ class TurnRemembering(TurnStep):
         held = [one for each in of_figures for one in with_such_a_figure(points, each)]
         put_right = correction_in(turn.text)
         old = [] if put_right is None else words_of(put_right.old)
-        told = told_in_passing(turn.document, turn.document.heard) if old else []
-        if not held and any(says_words(one, old) for one in told):
+        told = told_in_passing(turn.document, turn.document.heard)
+        is_there = bool(old) and any(says_words(one, old) for one in told)
+        if not held and (is_there or any(is_other_figure(turn.text, one) for one in told[-1:])):
             return False  # it was told in passing, and is put right there
         if held := held or [*_said_before(turn)]:
             self.replies.say(turn, _OF_WHAT.format(listed=quoted([one.text for one in held])))
