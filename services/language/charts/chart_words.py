@@ -331,7 +331,7 @@ def lexicon(language: str) -> Lexicon:
 
 @cache
 def _folded(phrase: str) -> tuple[str, ...]:
-    return tuple(tokens_of(fold(phrase)[0]))
+    return tokens_of(phrase)
 
 
 def with_heads(

@@ -42,7 +42,7 @@ _WITH_DAYS = DATED | {"results", "medications"}
 
 def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     """Return the language in which `text` is short and goes on from a question; None if none."""
-    tokens = tokens_of(fold(text)[0])
+    tokens = tokens_of(text)
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if asked_of_the_same(text, today, one) is not None)
@@ -92,7 +92,7 @@ def followed_up(
     is_whole = bool(about) and leaning_words.points_within(words.pieces(fold(text)[0]), words)
     if not before or is_whole or [one.tool for one in about] == [CHANGES]:
         return about
-    if leaning_words.asks_which(tokens_of(fold(text)[0])):
+    if leaning_words.asks_which(tokens_of(text)):
         return tuple(replace(one, aspect="all", part=None, back=0) for one in before)
     marker = leaning_words.marker_named(text, language)
     if marker and before[0].tool == "biomarkers":
@@ -111,7 +111,7 @@ def _with_its_name(
     text: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
 ) -> tuple[ChartQuestion, ...]:
     """Return what `text` asks with the name of what it points at: "when was it removed?"."""
-    tokens, thing = tokens_of(fold(text)[0]), _thing_of(before)
+    tokens, thing = tokens_of(text), _thing_of(before)
     if thing.tool == "results" and thing.around:  # "temperature then? what was given for it?"
         thing = thing.around[0]
     if thing.tool in NEVER_OVER and is_of_an_end(text, today=today, language=words.language):
@@ -123,7 +123,7 @@ def _with_its_name(
     is_removal = bool({*tokens} & {*words.words.removed})  # "when taken out?"
     is_left_out = is_removal or leaning_words.opens(tokens)  # "and removed?"
     if at is None and is_left_out and not is_other:
-        tokens, at = [*tokens, ""], len(tokens)
+        tokens, at = (*tokens, ""), len(tokens)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()
     is_for_it = tokens[at] in {fold(one)[0] for one in words.words.for_it}  # "dafür"

@@ -90,7 +90,7 @@ def _thens() -> tuple[str, ...]:
 @cache
 def _openers() -> frozenset[tuple[str, ...]]:
     every = (one for language in LANGUAGES for one in chart_file(language).openers)
-    return frozenset(tuple(tokens_of(fold(one)[0])) for one in every)
+    return frozenset(tokens_of(one) for one in every)
 
 
 def says_what_for(tokens: Sequence[str]) -> bool:
@@ -101,5 +101,5 @@ def says_what_for(tokens: Sequence[str]) -> bool:
 def marker_named(text: str, language: str) -> str:
     """Return the marker that two or three letters alone may be: "ER?", "and PR?"; else ""."""
     words = lexicon(language)
-    said = [one for one in tokens_of(fold(text)[0]) if one.isalnum() and one not in words.joints]
+    said = [one for one in tokens_of(text) if one.isalnum() and one not in words.joints]
     return words.words.markers.get(said[0], "") if len(said) == 1 else ""

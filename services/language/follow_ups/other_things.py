@@ -8,7 +8,7 @@ from services.language.questions.question_figures import with_days
 from services.language.questions.single_questions import is_of_tumour
 from services.language.sentences.statement_parts import graded
 from services.language.utterance import ChartQuestion
-from services.language.words.folding import fold, tokens_of
+from services.language.words.folding import tokens_of
 
 
 def of_another(
@@ -76,6 +76,6 @@ def of_its_stage(
     is_staged = [(one.tool, one.name) for one in about] == [("current_status", "stage")]
     if not is_staged or thing.tool != "problems" or not thing.name or is_of_tumour(thing):
         return ()
-    grade = next((one for one in tokens_of(fold(text)[0]) if graded(one)), "")
+    grade = next((one for one in tokens_of(text) if graded(one)), "")
     name = f"{thing.name} stage {grade}" if grade else thing.name
     return (replace(thing, name=name, said="", aspect=about[0].aspect, part=None),)

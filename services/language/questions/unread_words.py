@@ -304,7 +304,7 @@ def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:
 
 
 def _tokens(texts: Iterable[str]) -> Iterator[str]:
-    return (token for text in texts for token in tokens_of(fold(text)[0]))
+    return (token for text in texts for token in tokens_of(text))
 
 
 def with_unread(

@@ -82,6 +82,8 @@ def words_of(text: str) -> list[str]:
     return _WORDS.findall(_APOSTROPHES.sub("", plain))
 
 
-def tokens_of(text: str) -> list[str]:
-    """Return the words of folded `text`; apostrophes are closed, elided articles gone."""
-    return _TOKEN.findall(_APOSTROPHES.sub("", _ELIDED.sub("", text)).replace("_", " "))
+@lru_cache(maxsize=2_048)
+def tokens_of(text: str) -> tuple[str, ...]:
+    """Return the words of `text` folded; apostrophes are closed, elided articles gone."""
+    plain = _APOSTROPHES.sub("", _ELIDED.sub("", fold(text)[0]))
+    return tuple(_TOKEN.findall(plain.replace("_", " ")))

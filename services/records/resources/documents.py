@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from services.language.words.folding import fold, tokens_of
+from services.language.words.folding import tokens_of
 from services.language.words.statement_tables import saying
 from services.records.resources.dates import day_text
 from services.records.resources.entry import (
@@ -199,7 +199,7 @@ def _report_kind(raw: Raw) -> DocumentKind:
     if found & CODE_SETS["laboratory"] or (many(raw, "result") and not many(raw, "presentedForm")):
         return "laboratory report"
     titles = (label(one(raw, "code")), *labels(raw, "category"))
-    words = {*tokens_of(fold(" ".join(titles))[0])}
+    words = {*tokens_of(" ".join(titles))}
     if words & saying("titles_of_pathology"):
         return "pathology report"
     return "imaging report" if words & saying("titles_of_imaging") else "other report"

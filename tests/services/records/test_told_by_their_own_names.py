@@ -13,6 +13,7 @@ from services.records.views.view import with_future_marked
 from tests.services.records.charts import record, resource
 from tests.services.records.test_said_otherwise import SITUATION, row, said
 from tests.tables import with_cases
+from tests.work import counted_calls
 
 COLONOSCOPIES = (
     row("procedure", "Colonoscopy", "2022-12-05", value="no recurrence"),
@@ -61,6 +62,15 @@ def test_what_is_dated_in_the_future_is_no_yes(text: str) -> None:
 def test_a_report_in_german_is_found_by_the_part_of_the_body(name: str) -> None:
     rows = tuple(row("imaging", f"Sonographie {part}") for part in ("Schilddrüse", "Nieren"))
     assert len(reports_on(name, rows)) == 1
+
+
+def test_the_words_of_many_reports_are_read_once() -> None:
+    text = "The lungs are clear, no metastasis of the liver; the brain was not imaged."
+    rows = tuple(row("imaging report", f"CT chest {n}", detail=text) for n in range(20))
+    found = reports_on("lung metastasis", rows)
+    with counted_calls() as made:
+        assert reports_on("lung metastasis", rows) == found == rows
+    assert made.count < 1_000 * len(rows)
 
 
 def test_a_device_is_told_by_what_it_is() -> None:

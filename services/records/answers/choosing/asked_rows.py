@@ -152,8 +152,8 @@ def of_itself(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
     """Return the rows of an illness itself where there are some: none of what is due to it."""
     asked = concept_table().named("problem", name)
     of_concept = [row for row in rows if asked and concept_of("problem", row) == asked.name]
-    begins = tokens_of(fold(name)[0])
-    called = [row for row in rows if tokens_of(fold(row.name)[0])[: len(begins)] == begins]
+    begins = tokens_of(name)
+    called = [row for row in rows if tokens_of(row.name)[: len(begins)] == begins]
     return of_concept or called or [*rows]
 
 
@@ -291,10 +291,8 @@ def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
 
     "Reconstruction of the knee" is told of a knee: what there is of it helps who asks.
     """
-    telling = [
-        word for word in tokens_of(fold(name)[0]) if {*words_of(word)[:1]} - words_listed("vague")
-    ]
-    if len(tokens_of(fold(name)[0])) < _SOME_WORDS or _is_known(name):
+    telling = [word for word in tokens_of(name) if {*words_of(word)[:1]} - words_listed("vague")]
+    if len(tokens_of(name)) < _SOME_WORDS or _is_known(name):
         return ()
     counts = [sum(has_words(row, word) for word in telling) for row in rows]
     most = max(counts, default=0)

@@ -11,7 +11,7 @@ from services.language.charts.tools_named import SEARCH
 from services.language.figures.calendar_days import steps_back
 from services.language.questions.single_questions import GROWTH
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
-from services.language.words.folding import fold, tokens_of
+from services.language.words.folding import tokens_of
 from services.language.words.statement_tables import saying
 from services.records.answers.choosing.asked_rows import asked_rows, has_answer, of_itself
 from services.records.answers.choosing.row_parts import (
@@ -70,7 +70,7 @@ def _is_meant(event: ChartQuestion, row: ViewRow) -> bool:
     """Whether a row that was found is the event: of a tumour's growth a report that denies none."""
     if event.arguments != GROWTH:
         return row.kind in _HAPPENED and has_words(row, event.name)
-    sentences = (tokens_of(fold(one)[0]) for one in row.detail.split(". "))
+    sentences = (tokens_of(one) for one in row.detail.split(". "))
     return row.sources[0].startswith("DiagnosticReport/") and any(
         word in saying("growth") and saying("lacking").isdisjoint(said[:at][-5:])
         for said in sentences

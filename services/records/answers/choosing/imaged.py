@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from data_models.chart_view import ViewRow
-from services.language.words.folding import fold, tokens_of
+from services.language.words.folding import tokens_of
 from services.language.words.statement_tables import saying
 from services.records.answers.choosing.said_words import has_words, says_all
 from services.records.concepts.table import parts_of_body
@@ -15,6 +15,7 @@ _MODALITIES = {
 }
 IMAGING = "imaging"
 """The head of who asks which images were made, of which there is no report."""
+_WORDS_OF = {kind: frozenset(tokens_of(kind)) for kind in _MODALITIES}
 _OF_IMAGING = saying("of_imaging").union(*_MODALITIES.values())
 _FINDINGS = saying("imaged_findings")
 """A metastasis is called a lesion by the next report."""
@@ -33,8 +34,8 @@ def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
 
     "MRI of the brain" is no report on another part, and no CT that speaks of the brain.
     """
-    words, parts = tokens_of(fold(name)[0]), part_imaged(name)
-    kinds = [said for each, said in _MODALITIES.items() if set(tokens_of(each)) <= {*words}]
+    words, parts = tokens_of(name), part_imaged(name)
+    kinds = [said for each, said in _MODALITIES.items() if _WORDS_OF[each].issubset(words)]
     of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
     if not parts:
         return tuple(of_kind)
@@ -54,9 +55,8 @@ def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
 
 def part_imaged(name: str) -> str:
     """Return what a name says besides the kind of images: of "x ray femur" the femur."""
-    known = {word for each in _MODALITIES for word in tokens_of(each)}
-    words = (word for word in tokens_of(fold(name)[0]) if len(word) > 1)
-    return " ".join(word for word in words if word not in known)
+    known = frozenset().union(*_WORDS_OF.values())
+    return " ".join(word for word in tokens_of(name) if len(word) > 1 and word not in known)
 
 
 def _says(said: str, parts: str, *, is_title: bool = False) -> bool:
@@ -83,4 +83,4 @@ def _parts(word: str, *, is_title: bool) -> Iterator[str]:
 
 
 def _title(row: ViewRow) -> frozenset[str]:
-    return frozenset(tokens_of(fold(f"{row.name} {row.value}")[0]))
+    return frozenset(tokens_of(f"{row.name} {row.value}"))

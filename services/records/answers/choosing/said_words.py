@@ -1,10 +1,11 @@
 """Whether a row says certain words. Pure."""
 
+from functools import lru_cache
 from itertools import pairwise
 
 from data_models.chart_view import ViewRow
 from services.language.utterance import ChartQuestion
-from services.language.words.folding import fold, tokens_of
+from services.language.words.folding import tokens_of
 from services.records.concepts.words import is_compound_of, roots_of, words_of
 
 _TELLING_CHARS = 4
@@ -20,13 +21,15 @@ def has_words(row: ViewRow, name: str) -> bool:
 
 def says_all(said: str, name: str) -> bool:
     """Whether `said` has every word of `name`; letters count where they tell one from another."""
-    have = tokens_of(fold(said)[0])
-    *before, last = tokens_of(fold(name)[0]) or [""]
+    have = tokens_of(said)
+    *before, last = tokens_of(name) or [""]
     wanted = [word for word in before if len(word) > 1 or word not in _IDLE_LETTERS]
     wanted += [last] if any(map(str.isalnum, last)) and last != "s" else []  # hepatitis A
+    letters = _forms_of(have)[1]
     return bool(wanted) and all(
-        any(is_word(word, each) for each in have) or word in map("".join, pairwise(have))
-        for word in wanted  # "birads": BI-RADS
+        is_word_of(word, have)
+        or (word in letters and word in map("".join, pairwise(have)))  # "birads": BI-RADS
+        for word in wanted
     )
 
 
@@ -36,30 +39,30 @@ def is_called(row: ViewRow, question: ChartQuestion) -> bool:
     return bool(said) and words_of(row.name.partition(" (")[0]) == words_of(said)
 
 
-def is_word(wanted: str, said: str) -> bool:
-    """Whether a word is `wanted`, in the plural, or a longer one that begins so."""
-    stem = wanted.removesuffix("s")
-    # "Lives" begins no liver.
-    is_longer = len(stem) >= _TELLING_CHARS + (stem != wanted) and said.startswith(stem)
-    is_longer |= is_compound_of(stem, said)
-    if said == wanted or is_longer:
+def is_word_of(wanted: str, said: tuple[str, ...]) -> bool:
+    """Whether one of the words is `wanted`, in the plural, or a longer one that begins so."""
+    roots, letters = _forms_of(said)
+    if wanted in said or roots_of(wanted) in roots:
         return True
-    return roots_of(said) == roots_of(wanted)
+    stem = wanted.removesuffix("s")
+    begins = len(stem) >= _TELLING_CHARS + (stem != wanted)  # "lives" begins no liver
+    return stem in letters and any(
+        (begins and one.startswith(stem)) or is_compound_of(stem, one) for one in said
+    )
+
+
+@lru_cache(maxsize=2_048)
+def _forms_of(said: tuple[str, ...]) -> tuple[frozenset[tuple[str, ...]], str]:
+    """Return the roots of words, and the letters of all: what neither has is no word of theirs."""
+    return frozenset(map(roots_of, said)), "".join(said)
 
 
 def passage(text: str, sought: str) -> str:
     """Return the part of a long text around the first word that was looked for."""
     flat = " ".join(text.split())
     said = flat.split(" ")
-    wanted = [word for word in tokens_of(fold(sought)[0]) if len(word) > 1]
-    at = next(
-        (
-            number
-            for number, word in enumerate(said)
-            for own in tokens_of(fold(word)[0])
-            if any(is_word(each, own) for each in wanted)
-        ),
-        0,
-    )
+    wanted = [word for word in tokens_of(sought) if len(word) > 1]
+    tokens = enumerate(map(tokens_of, said))
+    at = next((n for n, own in tokens if any(is_word_of(one, own) for one in wanted)), 0)
     start = max(0, at - _WORDS_BEFORE)
     return f"{'… ' if start else ''}{' '.join(said[start:])}"

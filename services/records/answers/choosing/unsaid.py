@@ -74,7 +74,7 @@ def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str
 
 def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
     """Say which words of a longer name what is `told` of the thing itself does not have."""
-    head = tokens_of(fold(question.head)[0])
+    head = tokens_of(question.head)
     is_drug = question.tool == "medications"
     idle = {*head, *lexicon(words.language).connectors, *of_people("articles")}
     every = [word for word in question.name.split() if fold(word)[0] not in idle]
