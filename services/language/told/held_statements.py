@@ -59,7 +59,7 @@ def held_statements(text: str, names: Collection[str] = ()) -> tuple[HeldStateme
     found: list[HeldStatement] = []
     before: list[HeldStatement] = []
     for sentence, is_kept in _kept_sentences(text):
-        read = _read(sentence) or _read_of(sentence, names)
+        read = [*_read(sentence)] or _read_of(sentence, names)
         read = read or (_kept(sentence) if is_kept else [])
         if before and _takes_back(sentence):
             found, read = found[: -len(before)], [one for one in read if not one.corrects]
@@ -67,7 +67,8 @@ def held_statements(text: str, names: Collection[str] = ()) -> tuple[HeldStateme
     return tuple(found)
 
 
-def _kept_sentences(text: str) -> list[tuple[str, bool]]:
+@lru_cache(maxsize=1_000)
+def _kept_sentences(text: str) -> Sequence[tuple[str, bool]]:
     """Return the sentences, and behind which stands "write that down", which is none of them."""
     found: list[tuple[str, bool]] = []
     for sentence in sentences_of(text[:TEXT_LIMIT_CHARS]):
@@ -151,7 +152,7 @@ def asks_to_hold(text: str, names: Collection[str] = ()) -> bool:
 def is_correction(text: str) -> bool:
     """Whether `text` is one statement that puts an earlier one right: "no wait, she is DNR"."""
     sentences = list(sentences_of(text[:TEXT_LIMIT_CHARS]))
-    read = _read(sentences[0]) if len(sentences) == 1 else []
+    read = _read(sentences[0]) if len(sentences) == 1 else ()
     if not read:
         return False
     return any(one.corrects for one in read) or any(
@@ -193,11 +194,13 @@ def _folded(sentence: str) -> str:
     return _SPACES.sub(" ", sentence).strip(" .!;").casefold()
 
 
+@lru_cache(maxsize=1_000)
 def _is_request(sentence: str) -> bool:
     return any(grammar["notes"].match(_without_leads(sentence, grammar)) for grammar in grammars())
 
 
-def _read(sentence: str) -> list[HeldStatement]:
+@lru_cache(maxsize=1_000)
+def _read(sentence: str) -> Sequence[HeldStatement]:
     known = (one for one in grammars() if not asks(sentence) or _is_polite(sentence, one))
     read = [*filter(None, (_stated(sentence, one) for one in known)), []]
     # "Sorry, RR 138/86" is but a note in English.

@@ -100,6 +100,9 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     for said, turn, before, shown in _lines_before(turns):
         is_short = len(said) <= _TOLD_CHARS or telling.is_letter(said)
         told = tuple(one for each in apart(said) * is_short for one in telling.told_in(each))
+        if not (found or told):
+            was_told = False
+            continue  # nothing was told that it may put right or take back
         is_behind = (bool(told) or was_told) and telling.puts_right_what_was_told(said)
         points = says(said, "points_back")  # behind "last Hb?", "it was 10.1" is of that
         at = _place_put_right(found, said, is_behind=is_behind) if was_told or not points else None

@@ -220,3 +220,16 @@ def test_a_line_is_read_once_however_many_turns_stand_behind_it() -> None:
     assert again == told
     assert (PHONED,) in [one.sentences for one in told]
     assert calls.count < 60 * len(turns)
+
+
+def test_a_talk_in_which_nothing_is_told_is_looked_through_with_little_work() -> None:
+    at = datetime(2026, 11, 26, tzinfo=UTC)
+    said = [f"his sodium on day {number}?" for number in range(20)]
+    turns = [
+        Turn(turn_id=number, run_id=f"run-{number}", timestamp=at, user="dev", user_message=text)
+        for number, text in enumerate(said)
+    ]
+    assert told_before(turns) == []
+    with counted_calls() as calls:
+        told_before(turns)
+    assert calls.count < 30 * len(turns)
