@@ -68,6 +68,8 @@ def as_of_now(sentence: Sentence, *, has_heading: bool) -> Sentence:
     is_dose = is_dose and any(each.unit in _DOSES for each in clauses[0].quantities)
     if is_dose and not (clauses[0].dates or clauses[0].cues & _OF_OTHER_TIMES):
         told = {"current"}
+    if not told:
+        return sentence
     return replace(sentence, clauses=tuple(replace(one, cues=one.cues | told) for one in clauses))
 
 

@@ -80,7 +80,7 @@ def _with_year_of_next(text: str, dates: list[FoundDate]) -> list[FoundDate]:
         is_open = one.readings[0].year is None and (_LISTED.match(between) or is_near)
         year = behind.readings[0].year if is_open else None
         dated = tuple(replace(day, year=year) for day in one.readings) if year else one.readings
-        told.append(replace(one, readings=dated))
+        told.append(replace(one, readings=dated) if year else one)
     return told[::-1]
 
 
@@ -123,17 +123,18 @@ def _counted_from(told: WrittenDate, hit: re.Match[str]) -> WrittenDate | None:
 def _begun(text: str, end: FoundDate) -> Iterator[FoundDate]:
     """Yield the first day of "28 to 30 March 2017", or the first month of "June and July 2017"."""
     last = end.readings[0]
-    first = _FIRST_DAY.search(text, 0, end.start) if last.day is not None else None
+    near = max(0, end.start - _NEAR_CHARS)  # of a long list not all is looked through for each
+    first = _FIRST_DAY.search(text, near, end.start) if last.day is not None else None
     begun = (int(first["month"] or last.month or 0), int(first["day"])) if first else (0, 0)
     if first is not None and (0, 1) <= begun < (last.month or 0, last.day or 0):
         day = WrittenDate(last.year, *begun)
         yield FoundDate(first.start("day"), max(first.end("day"), first.end("month")), (day,))
         return
     before = end.start
-    while last.month and last.year and (month := _first_month().search(text, 0, before)):
+    while last.month and last.year and (month := _first_month().search(text, near, before)):
         number = int(month["day"]) if month["day"] else None
         day = WrittenDate(last.year, _month(month["month"]), number)
-        before = month.start("month")
+        before, near = month.start("month"), max(0, month.start("month") - _NEAR_CHARS)
         yield FoundDate(before, month.end("told"), (day,))
 
 
@@ -214,6 +215,7 @@ def _pattern() -> re.Pattern[str]:
     until = r"(?:\s?(?:to|until|through|and|–|-)\s?(?P<l3>\d{1,2}))?"
     time = r"(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?"
     part = "|".join(map(re.escape, statement_words().parts_of_year))
+    begins = "".join(sorted({one[0] + one[0].upper() for one in statement_words().parts_of_year}))
     forms = (
         rf"(?<![\w.])(?P<y1>{year})-(?P<mo1>\d\d)(?:-(?P<d1>\d\d){time})?(?!\w)",
         rf"(?<![\w.,])(?P<d2>\d{{1,2}})(?:{ordinal}|\.)?\s+(?:of\s+)?(?P<m2>{month})\b\.?"
@@ -229,4 +231,4 @@ def _pattern() -> re.Pattern[str]:
         rf"(?<![\w.,/$€-])(?P<y7>{year})(?![\w/%-]|[.,]\d)"
         r"(?!\s*(?:mg|g|kg|ml|mL|IU|U|IE|units|kcal|steps)\b)",
     )
-    return re.compile("|".join(forms))
+    return re.compile(rf"\b(?=[\d{first}{begins}])(?:{'|'.join(forms)})")

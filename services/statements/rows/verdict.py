@@ -32,4 +32,4 @@ def worst(verdicts: list[Verdict]) -> Verdict:
         return UNCHECKED
     chosen = max(verdicts, key=lambda one: _WEIGHT[one.state])
     sources = tuple(dict.fromkeys(ref for one in verdicts for ref in one.sources))
-    return replace(chosen, sources=sources)
+    return chosen if sources == chosen.sources else replace(chosen, sources=sources)
