@@ -165,7 +165,7 @@ def _polite(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return what finds a polite word at the beginning, and at the end."""
     said = sorted(_phrases(language).get("polite", ()), key=len, reverse=True)
     word = "|".join(_BETWEEN.join(map(re.escape, one.split())) for one in said) or r"(?!)"
-    return re.compile(rf"\W*(?:{word})\b"), re.compile(rf"\W+(?:{word})\b\W*\Z")
+    return re.compile(rf"\W*(?:{word})\b"), re.compile(rf"(?<!\W)\W+(?:{word})\b\W*\Z")
 
 
 @lru_cache(maxsize=512)
