@@ -260,9 +260,9 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
     earlier = [message for past in turn.request.history for message in past.agent_responses]
     supported: dict[tuple[str, tuple[str, ...]], None] = {}  # each once, however often it was said
     for place, message in enumerate([*earlier, *turn.said]):
-        if "/" in message.text and (refs := REFERENCE.findall(message.text)):
-            grounds.rows.sources.update(refs)
-            grounds.papers.sources.update(refs)
+        refs = _refs_of(message.text)
+        grounds.rows.sources.update(refs)
+        grounds.papers.sources.update(refs)
         if message.shortened_from_chars is not None:
             continue
         told = [one for one in message.statements if one.state == "supported"]
@@ -273,6 +273,11 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
     for text, sources in supported:
         rows = grounds.papers if any(map(is_paper, sources)) else grounds.rows
         rows.add_text(text, date=None, sources=sources)
+
+
+@lru_cache(maxsize=1_000)
+def _refs_of(text: str) -> Sequence[str]:
+    return REFERENCE.findall(text) if "/" in text else ()
 
 
 @lru_cache(maxsize=1_000)
