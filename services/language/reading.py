@@ -12,6 +12,7 @@ from services.language.charts.tools_named import SEARCH
 from services.language.figures.full_dates import with_whole_years
 from services.language.follow_ups.asked_otherwise import is_of_its_kind
 from services.language.follow_ups.follow_ups import followed_up, leans_in
+from services.language.people.whom_about import headings_of
 from services.language.questions.chart_questions import chart_questions, unread_besides
 from services.language.replies.addressing import addressee_in, behind_introduction, sends_several
 from services.language.replies.commands import behind_retraction, command_in
@@ -52,6 +53,8 @@ _MESSAGES = (
     "She says that her pain is worse today.",
     "Book a slot with Dr. Lee tomorrow at 10 and remind me to call her.",
 )
+_OF_WHOM = ("patient_beside", "child_of_a_chart", "another_patient")
+"""What is looked for in each message about an open chart."""
 LONGEST_READ_CHARS = 4_000
 """What is longer is a document: its beginning is read."""
 
@@ -60,6 +63,8 @@ def make_ready() -> None:
     """Make the words and expressions of what users ask, tell and order, so that nobody waits."""
     for one in _MESSAGES:
         read(one, Situation(now=datetime(2026, 1, 1, tzinfo=UTC)))
+        says(one, *_OF_WHOM)
+        headings_of(one)
         held_statements(one.removesuffix("?"))
         told_in(one)
 
