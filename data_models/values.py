@@ -42,7 +42,7 @@ def read_object(data: bytes | str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-class Value(BaseModel, frozen=True):
+class Value(BaseModel, frozen=True, defer_build=True):
     """A value; fields that it does not know are left out."""
 
 
