@@ -94,7 +94,7 @@ class Connector:
             # The token ran out, was revoked or its key was changed: once with a new one.
             token = await tokens.token()
             status, headers, said = await self._exchange(method, url, token, reference, activity)
-        wait = seconds_asked(headers.get("Retry-After"), now=self.clock.now())
+        wait = seconds_asked(headers, now=self.clock.now())
         _check(status, said, wait_seconds=wait)
         return str((read_object(said) or {}).get("id", ""))
 

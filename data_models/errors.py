@@ -62,7 +62,7 @@ class BusyError(RoundsError):
         wait_seconds: How long it asked us to wait; None if it did not say.
     """
 
-    def __init__(self, message: str, *, wait_seconds: float | None = None) -> None:
+    def __init__(self, message: str = "", *, wait_seconds: float | None = None) -> None:
         super().__init__(message)
         self.wait_seconds = wait_seconds
 
@@ -374,7 +374,7 @@ class ModelError(RoundsError, code="model"):
     """The language model could not answer."""
 
 
-class ModelUnavailableError(ModelError, code="model_unavailable"):
+class ModelUnavailableError(BusyError, ModelError, code="model_unavailable"):
     """The model's server refused, failed or could not be reached."""
 
 

@@ -67,14 +67,17 @@ def pause_of(seconds: float | None, *, longest_seconds: float) -> bool | float:
     return max(seconds, 0.01) if seconds <= longest_seconds else False
 
 
-def seconds_asked(retry_after: str | None, *, now: datetime) -> float | None:
+def seconds_asked(headers: Mapping[str, str], *, now: datetime) -> float | None:
     """Return the seconds of a `Retry-After`, a number or a date; None if it says neither.
 
-    Source: RFC 9110, 10.2.3. A date that is past is no wait: 0.0.
+    Source: RFC 9110, 10.2.3. A date that is past is no wait: 0.0. Servers of models also give
+    milliseconds, in a header of their own.
     """
-    said = (retry_after or "").strip()
-    if said.isascii() and said.isdecimal():
-        return float(said)
+    said = ""
+    for name, unit in (("Retry-After-Ms", 0.001), ("Retry-After", 1.0)):
+        said = headers.get(name, "").strip()
+        if said.isascii() and said.replace(".", "", 1).isdecimal():
+            return float(said) * unit
     try:
         return max(0.0, (parsedate_to_datetime(said) - now).total_seconds())
     except (ValueError, TypeError):  # no date, or one without a zone

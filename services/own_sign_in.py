@@ -235,7 +235,7 @@ class ClientCredentials:
             # Not `from error`: aiohttp's errors may hold the request, and so the secret.
             raise self.errors.busy(reason) from None
         if answer.status == 429 or answer.status >= 500:
-            seconds = seconds_asked(answer.headers.get("Retry-After"), now=self.clock.now())
+            seconds = seconds_asked(answer.headers, now=self.clock.now())
             reason = f"the server of tokens answered {answer.status}"
             raise self.errors.busy(reason, wait_seconds=seconds)
         return answer

@@ -92,7 +92,7 @@ async def check_model(settings: ModelSettings) -> tuple[str, bool]:
     finally:
         await server.close()
     failed = {one.lack for one in QUESTIONS if said.get(one.name, "ok") != "ok"}
-    lacks = learned.profile.lacks | (failed - {""})
+    lacks = (learned.profile.lacks | failed) & {*LACKS}
     problem = _problem(said[QUESTIONS[0].name], learned, settings)
     lines = [*_profile_lines(learned.profile, lacks), ""]
     lines += [f"  {name:36}{verdict}" for name, verdict in said.items()]

@@ -1,9 +1,17 @@
 """Reads a chat completion off the wire, streamed or whole, and refuses what is no answer."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import orjson
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from data_models import errors
 from group_chat.models.model_settings import CallLimits
@@ -11,6 +19,7 @@ from services.usage import TokenUsage
 
 PIECE_LIMIT_BYTES = 1_000_000
 """One streamed event, or an answer that comes whole."""
+_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LOOK_CHARS, _LOOP_CHARS, _LOOP_END_CHARS = 400, 3_000, 40
 _LEAST_TIMES, _LEAST_CHARS = 4, 600
 
@@ -39,63 +48,110 @@ class Answer:
     usage: TokenUsage | None = None
 
 
+# What is read of a chunk, or of an answer that comes whole.
+
+
+def _none_if_odd(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """Pass over what servers differ in, and no answer depends on."""
+    try:
+        return read(value)
+    except ValidationError:
+        return None
+
+
+Lenient = WrapValidator(_none_if_odd)
+Text: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**9)] | None
+
+
+class _Function(BaseModel):
+    name: Text = ""
+    arguments: dict[str, Any] | Text = ""
+
+
+class _ToolCall(BaseModel):
+    index: Annotated[int | None, Lenient] = None
+    id: Text = ""
+    function: _Function | None = None
+
+
+class _Message(BaseModel):
+    content: Text = ""
+    refusal: Any = None
+    tool_calls: list[_ToolCall] | None = None
+
+
+class _Choice(BaseModel):
+    delta: _Message | None = None
+    message: _Message | None = None
+    finish_reason: Annotated[str | None, Lenient] = None
+
+
+class _Details(BaseModel):
+    cached_tokens: Count = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
+    prompt_tokens_details: _Details | None = None
+
+
+class _Chunk(BaseModel):
+    error: Any = None
+    usage: Annotated[_Usage | None, Lenient] = None
+    choices: list[_Choice] | None = None
+
+
 class AnswerReader:
     """Takes the bytes of one answer, gives its text as it comes, and the whole at its end.
 
-    No error it raises holds a word of the answer.
+    What does not begin with events is an answer in one piece, whatever its content type says. No
+    error that is raised holds a word of the answer.
     """
 
     def __init__(self, *, limits: CallLimits) -> None:
         self._limits = limits
         self._rest = b""
+        self._is_stream = False
+        self._answer = Answer()
         self._texts: list[str] = []
         self._calls: dict[int, ToolCallParts] = {}
-        self._finish_reason: str | None = None
-        self.usage: TokenUsage | None = None
-        """What the server counted so far."""
-        self._is_stream = False
         self._refused = False
         self._had_choice = False
-        self._bytes = 0
-        self._chars = self._unlooked = 0
+        self._bytes = self._chars = self._unlooked = 0
         self._done = False
 
+    @property
+    def usage(self) -> TokenUsage | None:
+        """What the server counted so far."""
+        return self._answer.usage
+
     def is_done(self) -> bool:
-        """Return whether `[DONE]`, or a whole answer, was read."""
+        """Return whether `[DONE]`, or all bytes, were read."""
         return self._done
 
-    def feed_stream(self, data: bytes) -> str:
-        """Return the text that `data` adds.
+    def feed(self, data: bytes) -> str:
+        """Return the text that `data` adds; nothing (`b""`) is the end of all bytes.
 
         Raises:
             ModelError: malformed, too long, or the server reports a failure.
         """
-        self._is_stream = True
         self._bytes += len(data)
         if self._bytes > self._limits.answer_bytes:
             raise errors.ModelOutputError("the model's answer is too long")
-        lines = (self._rest + data).split(b"\n")
-        self._rest = lines.pop()
-        if len(self._rest) > PIECE_LIMIT_BYTES:
-            raise errors.ModelOutputError("one event of the model's answer is too long")
         before = len(self._texts)
-        for line in filter(None, lines):
-            self._line(line)
+        self._rest += data or b"\n"
+        self._is_stream = self._is_stream or self._rest.lstrip().startswith(_EVENTS)
+        if self._is_stream:
+            *lines, self._rest = self._rest.split(b"\n")
+            for line in filter(None, lines):
+                self._line(line)
+        if len(self._rest) > PIECE_LIMIT_BYTES:
+            raise errors.ModelOutputError("the model's answer, or one event of it, is too long")
+        if not data:
+            self._finish()
         return "".join(self._texts[before:])
-
-    def feed_whole(self, body: bytes) -> str:
-        """Return the text of an answer that came in one piece.
-
-        Raises:
-            ModelError: malformed, too long, or the server reports a failure.
-        """
-        if len(body) > PIECE_LIMIT_BYTES:
-            raise errors.ModelOutputError("the model's answer is too long")
-        if body.lstrip().startswith(b"data:"):  # a stream under a wrong content type
-            return self.feed_stream(body + b"\n")
-        self._chunk(body)
-        self._done = True
-        return "".join(self._texts)
 
     def end(self) -> Answer:
         """Return the whole answer, at the end of the bytes.
@@ -104,24 +160,28 @@ class AnswerReader:
             ModelRefusedError: the model or a content filter declined.
             ModelOutputError: cut off, empty, or without a choice.
         """
-        if self._refused or self._finish_reason == "content_filter":
+        answer, reason = self._answer, self._answer.finish_reason
+        if self._refused or reason == "content_filter":
             raise errors.ModelRefusedError("the model or its content filter declined")
-        if self._finish_reason is None and (self._is_stream or not self._done):
+        if reason is None and (self._is_stream or not self._done):
             # Some servers end a stream in good order when they die or run out of time.
             raise errors.ModelOutputError("the model's answer stopped before its end")
-        if self._finish_reason == "length":
+        if reason == "length":
             raise errors.ModelOutputError("the model's answer was cut off at its length limit")
         if not self._had_choice:
             raise errors.ModelOutputError("the model's answer has no choices")
-        text = "".join(self._texts)
-        calls = [self._calls[index] for index in sorted(self._calls)]
-        if not text.strip() and not calls:
+        answer.text = "".join(self._texts)
+        answer.tool_calls = [self._calls[index] for index in sorted(self._calls)]
+        if not answer.text.strip() and not answer.tool_calls:
             raise errors.ModelSilentError("the model's answer is empty")
-        if any(not call.name for call in calls):
+        if any(not call.name for call in answer.tool_calls):
             raise errors.ModelOutputError("the model called a tool without a name")
-        return Answer(
-            text=text, tool_calls=calls, finish_reason=self._finish_reason, usage=self.usage
-        )
+        return answer
+
+    def _finish(self) -> None:
+        self._done = True
+        if not self._is_stream:
+            self._chunk(self._rest)
 
     def _line(self, line: bytes) -> None:
         line = line.strip()
@@ -135,67 +195,53 @@ class AnswerReader:
 
     def _chunk(self, payload: bytes) -> None:
         try:
-            parsed = orjson.loads(payload)
-        except orjson.JSONDecodeError:
-            # The decoder's error carries the text it failed on, which may name a patient.
-            raise errors.ModelOutputError("the model's answer is not JSON") from None
-        chunk = _dict_of(parsed)
-        if chunk.get("error"):
-            raise _reported(chunk["error"])
-        counted = chunk.get("usage")
-        if isinstance(counted, dict):
-            details = counted.get("prompt_tokens_details")
-            cached = details.get("cached_tokens") if isinstance(details, dict) else 0
-            self.usage = TokenUsage(
-                prompt=_count_of(counted.get("prompt_tokens")),
-                cached=_count_of(cached),
-                answer=_count_of(counted.get("completion_tokens")),
-            )
-        choices = chunk.get("choices")
-        if not isinstance(choices, list):
+            chunk = _Chunk.model_validate_json(payload)
+        except ValidationError:
+            # The cause carries the text it failed on, which may name a patient.
+            raise errors.ModelOutputError(
+                "the model's answer is not of the expected form"
+            ) from None
+        if chunk.error:
+            raise _reported(chunk.error)
+        if chunk.usage is not None:
+            self._answer.usage = _counted(chunk.usage)
+        if chunk.choices is None:
             raise errors.ModelOutputError("the model's answer has no list of choices")
-        if not choices:
+        if not chunk.choices:
             return  # token counts, or the verdict of a prompt filter
-        choice = _dict_of(choices[0])
+        choice = chunk.choices[0]
         self._had_choice = True
-        self._message(_dict_of(choice.get("delta") or choice.get("message") or {}))
-        reason = choice.get("finish_reason")
-        if isinstance(reason, str):
-            self._finish_reason = reason
+        self._message(choice.delta or choice.message or _Message())
+        if choice.finish_reason is not None:
+            self._answer.finish_reason = choice.finish_reason
 
-    def _message(self, message: dict[str, Any]) -> None:
-        content = message.get("content")
-        if content is not None and not isinstance(content, str):
-            raise errors.ModelOutputError("the model's answer is not text")
-        if content:
-            self._count_chars(len(content))
-            self._texts.append(content)
-            self._unlooked += len(content)
+    def _message(self, message: _Message) -> None:
+        if message.content:
+            self._count_chars(len(message.content))
+            self._texts.append(message.content)
+            self._unlooked += len(message.content)
             if self._unlooked >= _LOOK_CHARS:
                 self._unlooked = 0
                 if is_looping("".join(self._texts[-_LOOP_CHARS:])[-_LOOP_CHARS:]):
                     raise errors.ModelOutputError("the model's answer repeats itself without end")
-        if message.get("refusal"):
-            self._refused = True
-        calls = message.get("tool_calls") or []
-        if not isinstance(calls, list):
-            raise errors.ModelOutputError("the model's tool calls are no list")
-        for part in calls:
-            self._tool_call(_dict_of(part))
+        self._refused = self._refused or bool(message.refusal)
+        for part in message.tool_calls or ():
+            self._tool_call(part, part.function or _Function())
 
-    def _tool_call(self, part: dict[str, Any]) -> None:
-        index = part.get("index")
-        if not isinstance(index, int):
+    def _tool_call(self, part: _ToolCall, function: _Function) -> None:
+        index = part.index
+        if index is None:
             # Some servers number no calls: a piece with an id begins one, others go on with it.
             last = max(self._calls, default=-1)
-            index = last + 1 if part.get("id") or last < 0 else last
+            index = last + 1 if part.id or last < 0 else last
         if index not in self._calls and len(self._calls) >= self._limits.tool_calls:
             raise errors.ModelOutputError("the model's answer calls too many tools")
         call = self._calls.setdefault(index, ToolCallParts())
-        function = _dict_of(part.get("function") or {})
-        call.call_id = call.call_id or _text_of(part.get("id"))
-        call.name = call.name or _text_of(function.get("name"))
-        arguments = _text_of(function.get("arguments"))
+        call.call_id = call.call_id or part.id
+        call.name = call.name or function.name
+        said = function.arguments
+        # Some servers send arguments unencoded.
+        arguments = said if isinstance(said, str) else orjson.dumps(said).decode()
         self._count_chars(len(arguments))
         call.arguments += arguments
 
@@ -214,24 +260,13 @@ def is_looping(text: str) -> bool:
     return before >= 0 and text.endswith(text[-period:] * times)
 
 
-def _count_of(value: object) -> int:
-    return value if isinstance(value, int) and 0 <= value < 10**9 else 0
-
-
-def _dict_of(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise errors.ModelOutputError("the model's answer is not of the expected shape")
-    return value
-
-
-def _text_of(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, dict):
-        return orjson.dumps(value).decode()  # some servers send arguments unencoded
-    if not isinstance(value, str):
-        raise errors.ModelOutputError("the model's answer is not of the expected shape")
-    return value
+def _counted(usage: _Usage) -> TokenUsage:
+    details = usage.prompt_tokens_details or _Details()
+    return TokenUsage(
+        prompt=usage.prompt_tokens or 0,
+        cached=details.cached_tokens or 0,
+        answer=usage.completion_tokens or 0,
+    )
 
 
 def _reported(problem: object) -> errors.ModelError:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import ExitStack, aclosing, asynccontextmanager, nullcontext
+from contextlib import ExitStack, aclosing, asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -11,10 +11,15 @@ import aiohttp
 import structlog
 from prometheus_client import CollectorRegistry
 
-from data_models.errors import ModelError, ModelOutputError, ModelRequestError, ModelTimeoutError
-from group_chat.models.answer import PIECE_LIMIT_BYTES, Answer, AnswerReader
+from data_models.errors import (
+    ModelError,
+    ModelRequestError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from group_chat.models.answer import Answer, AnswerReader
 from group_chat.models.learned import LearnedModel, chars_of, said_chars
-from group_chat.models.model_server import FOREIGN, Fault, ModelServer, fault_of
+from group_chat.models.model_server import ModelServer, within
 from group_chat.models.model_settings import CallLimits
 from services.telemetry.metrics import Metrics
 from services.usage import TokenUsage, lost_seconds, note_lost_seconds, note_model_call, note_tokens
@@ -22,7 +27,6 @@ from services.usage import TokenUsage, lost_seconds, note_lost_seconds, note_mod
 # An answer on its way in: bytes with time limits, read as text.
 
 _DRAIN_SECONDS = 0.2
-_MEDIA_STREAM = "text/event-stream"
 
 
 class IncomingAnswer:
@@ -33,7 +37,6 @@ class IncomingAnswer:
     ) -> None:
         self.reader = AnswerReader(limits=limits)
         self._response = response
-        self._is_stream = response.headers.get("content-type", "").startswith(_MEDIA_STREAM)
         self._data: AsyncIterator[bytes] = response.content.iter_any()
         self._limits = limits
         self._deadline = deadline
@@ -43,27 +46,16 @@ class IncomingAnswer:
         """Wait for the first text, or for the whole answer where it has no text.
 
         Raises:
-            ModelError: the answer is unusable.
-            aiohttp.ClientError, OSError: the connection broke.
-            TimeoutError: nothing came in time.
+            ModelError: the answer is unusable, broke off, or did not come in time.
         """
         self._first_text = await self._read()
         if not self._first_text:
             self.reader.end()
 
     async def next_text(self) -> str:
-        """Return more text; none at the end of the answer.
-
-        Raises:
-            ModelError: the answer broke off.
-        """
-        if self._first_text:
-            text, self._first_text = self._first_text, ""
-            return text
-        try:
-            return await self._read()
-        except FOREIGN as error:
-            raise fault_of(error).error from None  # the cause may quote the prompt
+        """Return more text; none at the end of the answer. Raises as `begin` does."""
+        text, self._first_text = self._first_text, ""
+        return text or await self._read()
 
     async def aclose(self) -> None:
         """Let go of the connection; an answer that is not over is aborted."""
@@ -71,42 +63,26 @@ class IncomingAnswer:
 
     async def _read(self) -> str:
         """Read until there is text, or the answer is over."""
-        if self.reader.is_done():
-            return ""
-        if not self._is_stream:
-            return self.reader.feed_whole(await self._read_whole())
         text = ""
-        while not text and not self.reader.is_done() and (data := await self._next_bytes()):
-            text = self.reader.feed_stream(data)
+        while not text and not self.reader.is_done():
+            async with within(patience(self._limits, self._deadline)):
+                data = await anext(self._data, b"")
+            text = self.reader.feed(data)
         if self.reader.is_done():
             await self._drain()
         return text
 
-    async def _read_whole(self) -> bytes:
-        body = bytearray()
-        while data := await self._next_bytes():
-            body += data
-            if len(body) > PIECE_LIMIT_BYTES:
-                raise ModelOutputError("the model's answer is too long")
-        return bytes(body)
-
-    async def _next_bytes(self) -> bytes:
-        async with asyncio.timeout_at(byte_due(self._limits, self._deadline)):
-            return await anext(self._data, b"")
-
     async def _drain(self) -> None:
         """Read what follows the last event, so that the connection can serve again."""
-        try:
-            async with asyncio.timeout(_DRAIN_SECONDS):
+        with suppress(ModelError):  # the answer is whole; its connection just cannot be used again
+            async with within(_DRAIN_SECONDS):
                 async for _ in self._data:
                     pass
-        except FOREIGN:
-            return  # the answer is whole; its connection just cannot be used again
 
 
-def byte_due(limits: CallLimits, deadline: float) -> float:
-    """Return the loop's time by which the next byte must be here."""
-    return min(asyncio.get_running_loop().time() + limits.idle_seconds, deadline)
+def patience(limits: CallLimits, deadline: float) -> float:
+    """Return the seconds within which the next byte must be here."""
+    return min(limits.idle_seconds, deadline - asyncio.get_running_loop().time())
 
 
 Body: TypeAlias = Mapping[str, Any]
@@ -228,55 +204,49 @@ class Completions:
         while True:
             sent = self.learned.sent(dict(body))
             note_model_call(prompt_chars=chars)
-            answer = await self._attempt(sent, deadline)
-            if isinstance(answer, IncomingAnswer):
-                return answer
-            if self._can_do_without(answer, sent):
-                continue
-            pause = self._pause(answer, deadline) if retries_left > 0 else None
-            retries_left -= 1
-            _log.warning(
-                "model_attempt_failed",
-                code=answer.error.code,
-                reason=str(answer.error),
-                tries_again=pause is not None,
-            )
-            if pause is None:
-                raise answer.error
+            try:
+                return await self._attempt(sent, deadline)
+            except ModelError as error:
+                if self._can_do_without(error, sent):
+                    continue
+                pause = self._pause(error, deadline) if retries_left > 0 else None
+                retries_left -= 1
+                _log.warning(
+                    "model_attempt_failed",
+                    code=error.code,
+                    reason=str(error),
+                    tries_again=pause is not None,
+                )
+                if pause is None:
+                    raise
             await asyncio.sleep(pause)
 
-    async def _attempt(self, body: Body, deadline: float) -> IncomingAnswer | Fault:
+    async def _attempt(self, body: Body, deadline: float) -> IncomingAnswer:
         """Send one request and wait for the first text."""
+        seconds = patience(self._limits, deadline)
         with ExitStack() as failed:
-            try:
-                async with asyncio.timeout_at(byte_due(self._limits, deadline)):
-                    response = await self._server.complete(body)
-                if isinstance(response, Fault):
-                    return response
-                failed.callback(response.close)
-                answer = IncomingAnswer(response=response, limits=self._limits, deadline=deadline)
-                await answer.begin()
-            except ModelError as error:
-                return Fault(error)
-            except FOREIGN as error:
-                return fault_of(error)
+            response = await self._server.complete(body, seconds=seconds)
+            failed.callback(response.close)
+            answer = IncomingAnswer(response=response, limits=self._limits, deadline=deadline)
+            await answer.begin()
             failed.pop_all()
             return answer
 
-    def _can_do_without(self, fault: Fault, sent: dict[str, Any]) -> bool:
-        if not isinstance(fault.error, ModelRequestError):
-            return False
-        return self.learned.can_do_without(fault.error.param, sent)
+    def _can_do_without(self, error: ModelError, sent: dict[str, Any]) -> bool:
+        return isinstance(error, ModelRequestError) and self.learned.can_do_without(
+            error.param, sent
+        )
 
-    def _pause(self, fault: Fault, deadline: float) -> float | None:
+    def _pause(self, error: ModelError, deadline: float) -> float | None:
         """Return seconds to wait before the next attempt, or None if there is to be none."""
-        if not fault.error.retryable:
+        if not error.retryable:
             return None
         pause = random.uniform(0.2, 0.6)
-        if fault.retry_after_seconds is not None:
-            if fault.retry_after_seconds > self._limits.retry_after_seconds:
+        asked = error.wait_seconds if isinstance(error, ModelUnavailableError) else None
+        if asked is not None:
+            if asked > self._limits.retry_after_seconds:
                 return None
-            pause = fault.retry_after_seconds + random.uniform(0, 0.1)
+            pause = asked + random.uniform(0, 0.1)
         left = deadline - asyncio.get_running_loop().time()
         return pause if pause < left else None
 

@@ -99,8 +99,8 @@ async def _check(server: ModelServer, learned: LearnedModel) -> None:
 def server_of(settings: ModelSettings) -> ModelServer:
     """Return the configured server."""
     tokens: TokenSource = OwnToken(token=settings.api_key or _NO_KEY)
+    clock = SystemClock()
     if settings.provider == "azure" and not settings.api_key:
-        clock = SystemClock()
         identity = ManagedIdentity(scope=_SCOPE, refused=ModelUnavailableError, clock=clock)
         tokens = Tokens(sign_in=identity, clock=clock)
-    return ModelServer(settings=settings, tokens=tokens)
+    return ModelServer(settings=settings, tokens=tokens, clock=clock)

@@ -81,20 +81,21 @@ _LEAST_TOKENS, _MOST = 1_500, 2.0
 _RATIO_BOUNDS = (1.5, 5.0)
 _WEIGHT = 0.2
 _SHRINK = 0.7
-INSTEAD = {"max_tokens": "max_completion_tokens"}
+SYSTEM = "system"
+"""The role that some templates do not have."""
+_LACKS_OF = {
+    SYSTEM: "system_role",
+    "tool_choice": "forced_tools",
+    "parallel_tool_calls": "parallel_tools",
+}
+"""What a profile calls that which a server refuses by another name."""
 DISPENSABLE = frozenset(
     {
-        "temperature",
-        "parallel_tool_calls",
-        "stream_options",
-        "max_tokens",
-        "max_completion_tokens",
-        "tool_choice",
+        *("temperature", "stream_options", "max_tokens", "max_completion_tokens"),
+        *("tool_choice", "parallel_tool_calls"),
     }
 )
 """What some servers refuse by name, as reasoning models do a temperature."""
-SYSTEM = "system"
-"""The role that some templates do not have."""
 
 
 def _without_system(rows: Sequence[Row]) -> list[Row]:
@@ -111,7 +112,6 @@ class LearnedModel:
     def __init__(self, *, profile: ModelProfile) -> None:
         self.profile = profile
         self.cuts_in_silence = False
-        self._refused: set[str] = set()
         self._chars_per_token = FIRST_CHARS_PER_TOKEN
 
     def check(self) -> None:
@@ -134,32 +134,31 @@ class LearnedModel:
 
     def sent(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return `body` as this server takes it."""
-        kept = {name: value for name, value in body.items() if name not in self._refused}
-        for name, other in INSTEAD.items():
-            if name in body and name in self._refused and other not in self._refused:
-                kept[other] = body[name]
-        if "tool_choice" in body and "tool_choice" in self._refused:
+        lacks = self.profile.lacks
+        kept = {name: one for name, one in body.items() if _LACKS_OF.get(name, name) not in lacks}
+        if "max_tokens" in body and "max_tokens" in lacks and "max_completion_tokens" not in lacks:
+            kept["max_completion_tokens"] = body["max_tokens"]
+        if "tool_choice" in body and "forced_tools" in lacks:
             kept["tool_choice"] = "auto"
-        if not self.profile.system_role:
+        if "system_role" in lacks:
             kept["messages"] = _without_system(body["messages"])
         return kept
 
     def can_do_without(self, param: str, sent: dict[str, Any]) -> bool:
         """Learn, for the life of the process, which parameter or role the server does not take."""
-        if param == SYSTEM and self.profile.system_role:
-            self.profile = replace(self.profile, system_role=False)
-            return True
+        lack = _LACKS_OF.get(param, param)
         is_auto = param == "tool_choice" and sent.get(param) == "auto"
-        if param not in DISPENSABLE or param not in sent or is_auto:
+        is_sent = param == SYSTEM or (param in DISPENSABLE and param in sent)
+        if is_auto or not is_sent or lack in self.profile.lacks:
             return False
-        self._refused.add(param)
+        self.profile = self.profile.lacking(lack)
         return True
 
     def note_text(self, text: str) -> None:
         """Learn from a whole answer that its template opens the thought of which it has the end."""
         first = tag_at(text)
         if first is not None and first.meaning == "thought" and first.closes:
-            self.profile = replace(self.profile, thoughts_open=True)
+            self.profile = self.profile.lacking("thoughts_open")
 
     def note_usage(self, usage: TokenUsage, *, chars: int) -> None:
         """Compare the server's count with our own; much less means that it cut the prompt."""

@@ -2,8 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -12,18 +12,16 @@ import aiohttp
 import orjson
 
 from data_models import errors
+from data_models.clock import Clock
 from data_models.errors import ModelError
-from data_models.http_answers import first_bytes
+from data_models.http_answers import first_bytes, seconds_asked
 from group_chat.models.learned import DISPENSABLE, SYSTEM
 from group_chat.models.model_settings import ModelSettings
 from services.own_sign_in import TokenSource
 
-# Turns what a model's server answers, and what its connection raises, into our own errors.
+# What a model's server answers, and what its connection raises, become our own errors.
 #
 # A server's error text may quote the prompt, so nothing of it is kept: neither text nor cause.
-
-FOREIGN = (aiohttp.ClientError, OSError, TimeoutError)
-"""Everything that a connection raises."""
 
 _PASSING = frozenset({408, 409, 425, 429})
 _TOO_LONG = re.compile(
@@ -37,37 +35,38 @@ _NO_SYSTEM = re.compile(r"(?i)(?<!optional )system (?:role|messages?|prompts?)\b
 _MALFORMED = frozenset({400, 404, 413, 415, 422})
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A failed attempt: what to tell, and how long the server wants us to wait."""
+@asynccontextmanager
+async def within(seconds: float) -> AsyncIterator[None]:
+    """Wait no longer than `seconds`, and say in our words what a connection raises.
 
-    error: errors.ModelError
-    retry_after_seconds: float | None = None
+    Raises:
+        ModelTimeoutError, ModelUnavailableError: without their cause, which may quote the prompt.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise errors.ModelTimeoutError("the model's server did not answer in time") from None
+    except (aiohttp.ClientError, OSError):
+        raise errors.ModelUnavailableError("the connection to the model's server failed") from None
 
 
-def fault_of(error: Exception) -> Fault:
-    """Say in our words what `error`, one of `FOREIGN`, means."""
-    if isinstance(error, TimeoutError):
-        return Fault(errors.ModelTimeoutError("the model's server did not answer in time"))
-    return Fault(errors.ModelUnavailableError("the connection to the model's server failed"))
-
-
-def fault_of_status(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
+def error_of_status(status: int, content: bytes, *, wait_seconds: float | None) -> ModelError:
     """Say in our words what an answer means that is no success; its own are only looked through."""
     if status in _PASSING or status >= 500:
-        seconds = retry_after(headers)
-        return Fault(errors.ModelUnavailableError(f"the model's server answered {status}"), seconds)
+        said = f"the model's server answered {status}"
+        return errors.ModelUnavailableError(said, wait_seconds=wait_seconds)
     told = _told(content)
     if told.get("code") == "content_filter":
-        return Fault(errors.ModelRefusedError("a content filter declined the request"))
+        return errors.ModelRefusedError("a content filter declined the request")
     if status in _MALFORMED:
         said = str(told)[:4_000]
         if told.get("code") == "context_length_exceeded" or _TOO_LONG.search(said):
             window = _WINDOW.search(said)
             tokens = int(window[1]) if window is not None else None
-            return Fault(errors.ModelWindowError(status=status, window_tokens=tokens))
-        return Fault(errors.ModelRequestError(status=status, param=_param(told, said)))
-    return Fault(errors.ModelError(f"the model's server answered {status}"))
+            return errors.ModelWindowError(status=status, window_tokens=tokens)
+        return errors.ModelRequestError(status=status, param=_param(told, said))
+    return ModelError(f"the model's server answered {status}")
 
 
 def _told(content: bytes) -> Mapping[str, Any]:
@@ -90,18 +89,6 @@ def _param(told: Mapping[str, Any], said: str) -> str:
     return next((one for one in names if one in said), "")
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the pause in seconds that the server asks for; dates and nonsense count as none."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if 0 <= seconds < 86_400:
-            return seconds
-    return None
-
-
 ERROR_BODY_LIMIT_BYTES = 65_536
 _ERROR_BODY_SECONDS = 5
 _JSON = (("Accept", "application/json"), ("Content-Type", "application/json"))
@@ -110,15 +97,14 @@ _JSON = (("Accept", "application/json"), ("Content-Type", "application/json"))
 class ModelServer:
     """The configured server, which alone is ever asked: no redirect is followed, no proxy used.
 
-    Every request may raise a `ModelError`, for there is no identity to ask with, and what
-    `faults.FOREIGN` names.
-
     Args:
+        clock: Tells how long a pause is that ends at some hour.
         tokens: Say who asks: the key that is set, or tokens of the machine's own identity.
     """
 
-    def __init__(self, *, settings: ModelSettings, tokens: TokenSource) -> None:
+    def __init__(self, *, settings: ModelSettings, tokens: TokenSource, clock: Clock) -> None:
         self._settings = settings
+        self._clock = clock
         self._tokens = tokens
         self._session: aiohttp.ClientSession | None = None
         is_azure = settings.provider == "azure"
@@ -137,38 +123,38 @@ class ModelServer:
         parts = urlsplit(self._base)
         return f"{parts.scheme}://{parts.netloc}"
 
-    async def complete(self, body: Mapping[str, Any]) -> aiohttp.ClientResponse | Fault:
-        """Return the answer to `body`, its head read and no more, or why there is none.
-
-        Raises:
-            ModelError: `body` is not Unicode.
-        """
+    async def complete(self, body: Mapping[str, Any], *, seconds: float) -> aiohttp.ClientResponse:
+        """Return the answer to `body`, its head read and no more; raises as `ask` does."""
         name = quote(str(body["model"]), safe="")
         path = f"deployments/{name}/chat/completions" if self._version else "chat/completions"
-        return await self.ask(f"{self._base}/{path}{self._version}", body)
+        return await self.ask(f"{self._base}/{path}{self._version}", body, seconds=seconds)
 
     async def ask(
-        self, url: str, body: Mapping[str, Any] | None = None
-    ) -> aiohttp.ClientResponse | Fault:
-        """Return what is at `url` of this server, or how it refuses; `body` is posted to it."""
+        self, url: str, body: Mapping[str, Any] | None = None, *, seconds: float
+    ) -> aiohttp.ClientResponse:
+        """Return what is at `url` of this server, its head read; `body` is posted to it.
+
+        Raises:
+            ModelError: no answer within `seconds`, a refusal, no identity to ask with, or a `body`
+                that is not Unicode.
+        """
         data = None if body is None else _encoded(body)
         token = await self._tokens.token()
         shown = ("api-key", token) if self._shows_key else ("Authorization", f"Bearer {token}")
         headers = [*_JSON, shown]
         send = partial(self._send, "GET" if data is None else "POST", url, headers, data)
-        try:
-            reply = await send()
-        except aiohttp.ServerDisconnectedError:
-            # A kept-alive connection that the server had just closed; not a byte was answered.
-            reply = await send()
+        async with within(seconds):
+            try:
+                reply = await send()
+            except aiohttp.ServerDisconnectedError:
+                # A kept-alive connection that the server had just closed; not a byte was answered.
+                reply = await send()
         if reply.status < 300:
             return reply
-        try:
-            async with asyncio.timeout(_ERROR_BODY_SECONDS):
-                said = await first_bytes(reply.content, limit_bytes=ERROR_BODY_LIMIT_BYTES)
-        finally:
-            reply.close()
-        return fault_of_status(reply.status, reply.headers, said)
+        wait_seconds = seconds_asked(reply.headers, now=self._clock.now())
+        async with within(_ERROR_BODY_SECONDS), reply:
+            said = await first_bytes(reply.content, limit_bytes=ERROR_BODY_LIMIT_BYTES)
+        raise error_of_status(reply.status, said, wait_seconds=wait_seconds)
 
     async def close(self) -> None:
         """Close every connection."""

@@ -1,16 +1,14 @@
 """Asks a model's server whether it serves us, and what window it gives the model."""
 
-import asyncio
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-import orjson
-
 from data_models.errors import ModelError, ModelRequestError
 from data_models.http_answers import first_bytes
-from group_chat.models.model_server import FOREIGN, Fault, ModelServer, fault_of
+from data_models.values import read_object
+from group_chat.models.model_server import ModelServer, within
 from group_chat.models.profile import ModelProfile, known_window
 
 PROBE_LIMIT_SECONDS = 5.0
@@ -27,16 +25,12 @@ async def probe(server: ModelServer) -> None:
         ModelError: it cannot be reached, fails, or does not accept our key.
     """
     try:
-        async with asyncio.timeout(PROBE_LIMIT_SECONDS):
-            answer = await server.ask(server.models_url)
-    except FOREIGN as error:
-        raise fault_of(error).error from None  # the cause may carry the server's own text
-    if not isinstance(answer, Fault):
+        answer = await server.ask(server.models_url, seconds=PROBE_LIMIT_SECONDS)
+    except ModelRequestError as error:
+        if error.status != HTTPStatus.NOT_FOUND:
+            raise
+    else:
         answer.close()
-    elif not (
-        isinstance(answer.error, ModelRequestError) and answer.error.status == HTTPStatus.NOT_FOUND
-    ):
-        raise answer.error
 
 
 async def probe_window(server: ModelServer, profile: ModelProfile) -> ModelProfile:
@@ -69,16 +63,11 @@ async def probe_window(server: ModelServer, profile: ModelProfile) -> ModelProfi
 async def _get(server: ModelServer, url: str, body: Any = None) -> Mapping[str, Any]:
     """Return the JSON object at `url`; nothing where there is none."""
     try:
-        async with asyncio.timeout(_SECONDS):
-            answer = await server.ask(url, body)
-            if isinstance(answer, Fault):
-                return {}
-            async with answer:
-                content = await first_bytes(answer.content, limit_bytes=_MOST_BYTES + 1)
-        parsed = orjson.loads(content) if len(content) <= _MOST_BYTES else None
-    except (ModelError, orjson.JSONDecodeError, *FOREIGN):
+        async with within(_SECONDS), await server.ask(url, body, seconds=_SECONDS) as answer:
+            content = await first_bytes(answer.content, limit_bytes=_MOST_BYTES)
+    except ModelError:
         return {}
-    return parsed if isinstance(parsed, Mapping) else {}
+    return read_object(content) or {}
 
 
 def _row_of(document: Mapping[str, Any], key: str, model: str) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """What a model and its server can do, as an operator set it or as they showed it."""
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from data_models.errors import ConfigurationError, ModelUnfitError
 
@@ -11,6 +11,9 @@ WINDOW_REMEDY = (
     "16384; vLLM: --max-model-len 16384), or name the true one in MODEL_CONTEXT_TOKENS"
 )
 LACKS = ("system_role", "tools", "forced_tools", "json_schema", "parallel_tools", "thoughts_open")
+"""What some models do without, as MODEL_LACKS has it: a system message, tools (they are written
+into the instructions then), a `tool_choice` other than `auto`, a schema for the answer,
+`parallel_tool_calls`; and the beginning of a thought, which the template itself opens."""
 _OUTPUT_SHARE = 4
 _OUTPUT_TOKENS = 4_096
 _MARGIN_SHARE = 0.05
@@ -48,31 +51,15 @@ class ModelProfile:
         window_tokens: Prompt and answer together; None where nobody says.
         window_from: Who says so.
         output_tokens: The longest answer that is asked for.
-        system_role: Whether it takes a system message.
-        tools: Whether it takes tools; else they are written into the instructions.
-        forced_tools: Whether it takes a `tool_choice` other than `auto`.
-        json_schema: Whether it takes a schema for its answer.
-        parallel_tools: Whether it takes `parallel_tool_calls`.
-        thoughts_open: Whether its template opens `<think>`, so that only the end is written.
+        lacks: Names of `LACKS`, and of parameters that it refused while it was asked.
     """
 
     model: str = ""
     window_tokens: int | None = None
     window_from: str = "nobody says"
     output_tokens: int = _OUTPUT_TOKENS
-    system_role: bool = True
-    tools: bool = True
-    forced_tools: bool = True
-    json_schema: bool = True
-    parallel_tools: bool = True
-    thoughts_open: bool = False
+    lacks: frozenset[str] = frozenset()
     prices: Prices = Prices()
-
-    @property
-    def lacks(self) -> frozenset[str]:
-        """What MODEL_LACKS would say of it."""
-        has = asdict(self)
-        return frozenset(one for one in LACKS if has[one] == (one == "thoughts_open"))
 
     @property
     def answer_tokens(self) -> int:
@@ -91,6 +78,10 @@ class ModelProfile:
     def with_window(self, tokens: int, source: str) -> "ModelProfile":
         """Return the profile with a window that `source` told."""
         return replace(self, window_tokens=tokens, window_from=source)
+
+    def lacking(self, what: str) -> "ModelProfile":
+        """Return the profile of a model that does without one thing more."""
+        return replace(self, lacks=self.lacks | {what})
 
     def check(self) -> None:
         """Refuse a window in which no patient's talk has room.
@@ -119,16 +110,7 @@ def profile_of(
     """
     if unknown := sorted(set(lacks) - set(LACKS)):
         raise ConfigurationError(f"MODEL_LACKS has {unknown[0]!r}; known: {', '.join(LACKS)}")
-    profile = ModelProfile(
-        output_tokens=output,
-        system_role="system_role" not in lacks,
-        tools="tools" not in lacks,
-        forced_tools="forced_tools" not in lacks,
-        json_schema="json_schema" not in lacks,
-        parallel_tools="parallel_tools" not in lacks,
-        thoughts_open="thoughts_open" in lacks,
-        prices=_prices(prices),
-    )
+    profile = ModelProfile(output_tokens=output, lacks=frozenset(lacks), prices=_prices(prices))
     return profile if window is None else profile.with_window(window, "MODEL_CONTEXT_TOKENS")
 
 

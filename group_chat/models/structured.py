@@ -63,7 +63,7 @@ class WireStructured:
     ) -> str:
         shape = self._shape(answer)
         last = len(FORMS) - 1
-        if not self._completions.learned.profile.json_schema:
+        if "json_schema" in self._completions.learned.profile.lacks:
             self._form = max(self._form, _FORM_WITHOUT_SCHEMA)
         for form in range(self._form, last + 1):
             body = {"model": self._model, "messages": messages} | FORMS[form](shape)

@@ -78,7 +78,7 @@ class WireChatCompletion(ToolCallingModel):
         reader = ModelText(
             names=speakers(chat_history.messages),
             tools=_own_names(settings),
-            begins_in_thought=self._completions.learned.profile.thoughts_open,
+            begins_in_thought="thoughts_open" in self._completions.learned.profile.lacks,
         )
         async with aclosing(self._stream(talk, settings)) as parts:
             async for part in parts:
@@ -106,9 +106,9 @@ class WireChatCompletion(ToolCallingModel):
                     raise
                 learned.note_overflow(error.window_tokens, chars=request_chars(body))
             except ModelRequestError as error:
-                if error.param != "tools" or not learned.profile.tools or "tools" not in body:
+                if error.param != "tools" or "tools" not in body:
                     raise
-                learned.profile = replace(learned.profile, tools=False)
+                learned.profile = learned.profile.lacking("tools")
             else:
                 return
 
@@ -126,24 +126,17 @@ class WireChatCompletion(ToolCallingModel):
 
     def _body(self, talk: Talk, settings: CallSettings, *, max_tokens: int) -> dict[str, Any]:
         learned = self._completions.learned
-        profile = learned.profile
         body = settings.model_copy(update={"tools": None}).prepare_settings_dict()
         body.pop("stream_options", None)
         tools = [_named_plainly(tool) for tool in settings.tools or ()]
-        if tools:
-            body["tools"] = tools
-        if not tools or not profile.parallel_tools:
-            body.pop("parallel_tool_calls", None)
-        if tools and not profile.forced_tools:
-            body["tool_choice"] = "auto"
-        if not tools:
-            body.pop("tool_choice", None)
         if (limit := learned.limit_chars()) is not None:
             talk = fitted(talk, limit_chars=limit, tools=tools)
-        if tools and not profile.tools:
-            talk = with_written_tools(talk, tools)
+        if tools and "tools" not in learned.profile.lacks:
+            body["tools"] = tools
+        else:
             for name in ("tools", "tool_choice", "parallel_tool_calls"):
                 body.pop(name, None)
+            talk = with_written_tools(talk, tools) if tools else talk
         sent = talk.rows()
         rows = [_with_plain_calls(row) if "tool_calls" in row else row for row in sent]
         limits = {"max_tokens": body.pop("max_tokens", None) or max_tokens}

@@ -13,10 +13,12 @@ from bots.config import PerBot, ServiceUrls
 from bots.connector import Connector, channel_session
 from bots.rendering.rendering import text_activity
 from data_models.clock import SystemClock
-from data_models.http_answers import first_bytes
+from data_models.http_answers import first_bytes, seconds_asked
 from services.own_sign_in import Client, ClientCredentials, OwnToken
 from services.records.fhir.fhir_chosen import TOKEN_ERRORS
 from services.speech import Speech
+from tests.fakes import FixedClock
+from tests.tables import with_cases
 
 BODY = b'{"text": "what is the stage?", "access_token": "t1", "id": "reply-1"}'
 
@@ -80,3 +82,8 @@ async def test_what_a_channel_calls_a_reply_may_arrive_in_pieces(url: str) -> No
         place = {"channelId": "emulator", "serviceUrl": url, "conversation": {"id": "c"}}
         told = place | {"bot": {"id": "b"}, "user": {"id": "u"}}
         assert await connector.send(told, text_activity("one")) == "reply-1"
+
+
+@with_cases("headers", "seconds")
+def test_the_pause_servers_ask_for_is_read(headers: dict[str, str], seconds: float | None) -> None:
+    assert seconds_asked(headers, now=FixedClock().now()) == seconds

@@ -122,7 +122,7 @@ class GraphClient:
     def _checked(self, course: "_Course", answer: HttpAnswer) -> GraphAnswer:
         status, data = answer.status, _within(answer.body, self.limits.answer_bytes)
         if status in _PAUSED:
-            wait = seconds_asked(answer.headers.get("Retry-After"), now=self.clock.now())
+            wait = seconds_asked(answer.headers, now=self.clock.now())
             raise errors.AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
         if status in _BROKEN:
             raise course.broken(f"Microsoft Graph answered {status}")

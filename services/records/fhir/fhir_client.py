@@ -207,7 +207,7 @@ class FhirClient:
         if 300 <= status < 400:
             raise errors.RecordsUnreadableError("the records server redirected")
         if status in (429, 502, 503, 504):
-            wait = seconds_asked(said.get("Retry-After"), now=self.clock.now())
+            wait = seconds_asked(said, now=self.clock.now())
             raise errors.RecordsBusyError(
                 f"the records server answered {status}", wait_seconds=wait
             )

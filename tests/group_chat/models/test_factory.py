@@ -8,13 +8,11 @@ from pydantic import BaseModel
 
 from data_models.errors import ConfigurationError, ModelError, ModelUnavailableError
 from group_chat.models.factory import build_models
-from group_chat.models.model_server import retry_after
 from group_chat.models.model_settings import ModelSettings
 from services.own_sign_in import ManagedIdentity
 from tests.fakes import FixedClock
 from tests.fakes_openai import FakeOpenAI, Reply
 from tests.group_chat.models.conftest import ModelSite, history, streamed
-from tests.tables import with_cases
 
 
 class Word(BaseModel):
@@ -108,11 +106,6 @@ async def test_the_offline_model_needs_nothing_and_says_what_it_is() -> None:
     assert not models.is_language_model
     await models.check()
     await models.close()
-
-
-@with_cases("headers", "seconds")
-def test_the_pause_servers_ask_for_is_read(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers) == seconds
 
 
 async def test_neither_prompt_nor_answer_is_logged(
