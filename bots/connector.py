@@ -6,11 +6,11 @@ know, follows redirects, and works in threads.
 
 import socket
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import quote
 
 import aiohttp
 import orjson
-import stamina
 import structlog
 from yarl import URL
 
@@ -18,17 +18,15 @@ from bots.config import PerBot, ServiceUrls
 from bots.reference import Activity, Reference, addressed
 from data_models import errors
 from data_models.clock import Clock
-from data_models.http_answers import Bounds, HttpAnswer, ask, pause_of, seconds_asked
+from data_models.http_answers import Bounds, HttpAnswer, Tries, ask, repeat, seconds_asked
 from data_models.values import read_object
 from services.access.outbound import GuardedResolver, OutboundPolicy
-from services.own_sign_in import TokenSource
+from services.own_sign_in import TokenSource, ask_signed
 
-ATTEMPTS = 5
 CONNECT_SECONDS = 10.0
 SEND_SECONDS = 60.0
 """A channel that is slow to accept is waited for: a second request would be a second message."""
-RETRY_SECONDS = 60.0
-LONGEST_WAIT_SECONDS = 30.0
+TRIES = Tries(5, 60.0, 30.0, first_pause=0.2, most_pause=8.0, jitter=1.0)
 ANSWER_LIMIT_BYTES = 16_384
 _STREAM_ENDED = "ContentStreamNotAllowed"
 _BUSY = {401, 408, 412, 425, 429}
@@ -59,13 +57,7 @@ class Connector:
             ChannelTooLargeError: it would take less at a time.
             ChannelRefusedError: the channel will not take it.
         """
-        attempts = stamina.retry_context(
-            on=_wait_of, attempts=ATTEMPTS, timeout=RETRY_SECONDS, wait_initial=0.2, wait_max=8.0
-        )
-        async for attempt in attempts:
-            with attempt:
-                return await self.send_once(reference, activity)
-        raise errors.ChannelUnavailableError("no attempt was made")
+        return await repeat(partial(self.send_once, reference, activity), TRIES)
 
     async def send_once(self, reference: Reference, activity: Activity) -> str:
         """Send `activity`, without a second attempt.
@@ -88,18 +80,13 @@ class Connector:
         self, method: str, url: URL, reference: Reference, activity: Activity
     ) -> str:
         tokens = self.tokens.at(reference.get("agent"))
-        token = await tokens.token()
-        status, headers, said = await self._exchange(method, url, token, reference, activity)
-        if status == 401 and tokens.note_refusal(token):
-            # The token ran out, was revoked or its key was changed: once with a new one.
-            token = await tokens.token()
-            status, headers, said = await self._exchange(method, url, token, reference, activity)
-        wait = seconds_asked(headers, now=self.clock.now())
-        _check(status, said, wait_seconds=wait)
+        send = partial(self._exchange, method, url, reference, activity)
+        status, headers, said = await ask_signed(tokens, send)
+        _check(status, said, wait_seconds=seconds_asked(headers, now=self.clock.now()))
         return str((read_object(said) or {}).get("id", ""))
 
     async def _exchange(
-        self, method: str, url: URL, token: str, reference: Reference, activity: Activity
+        self, method: str, url: URL, reference: Reference, activity: Activity, token: str
     ) -> HttpAnswer:
         headers = {"Content-Type": "application/json"}
         if token:
@@ -148,10 +135,3 @@ def _check(status: int, said: bytes, *, wait_seconds: float | None) -> None:
         raise errors.ChannelTooLargeError(reason)
     is_user_stop = is_stream and "cancel" in str(found.get("message", "")).casefold()
     raise errors.ChannelRefusedError(reason, is_user_stop=is_user_stop)
-
-
-def _wait_of(error: Exception) -> bool | float:
-    """Tell stamina whether to try again, and after how many seconds if the channel said."""
-    if not isinstance(error, errors.ChannelUnavailableError) or error.is_maybe_taken:
-        return False
-    return pause_of(error.wait_seconds, longest_seconds=LONGEST_WAIT_SECONDS)

@@ -60,11 +60,16 @@ class BusyError(RoundsError):
 
     Attributes:
         wait_seconds: How long it asked us to wait; None if it did not say.
+        is_maybe_taken: It had the whole request and did not answer in time: sent again, what was
+            asked for may be done twice.
     """
 
-    def __init__(self, message: str = "", *, wait_seconds: float | None = None) -> None:
+    def __init__(
+        self, message: str = "", *, wait_seconds: float | None = None, is_maybe_taken: bool = False
+    ) -> None:
         super().__init__(message)
         self.wait_seconds = wait_seconds
+        self.is_maybe_taken = is_maybe_taken
 
 
 class UserInputError(RoundsError, code="bad_request"):
@@ -488,18 +493,7 @@ class ChannelError(RoundsError, code="channel"):
 
 
 class ChannelUnavailableError(BusyError, ChannelError, code="channel_unavailable"):
-    """The channel did not answer, or was busy.
-
-    Attributes:
-        is_maybe_taken: It had the whole reply and did not answer in time: sent again, it may come
-            twice.
-    """
-
-    def __init__(
-        self, reason: str, *, wait_seconds: float | None = None, is_maybe_taken: bool = False
-    ) -> None:
-        super().__init__(reason, wait_seconds=wait_seconds)
-        self.is_maybe_taken = is_maybe_taken
+    """The channel did not answer, or was busy."""
 
 
 class ChannelClosedError(ChannelError, code="channel_closed"):

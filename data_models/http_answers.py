@@ -1,12 +1,17 @@
 """What servers answer over HTTP: bodies within bounds, and how long they ask to be left alone."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import aiohttp
+import stamina
 from yarl import URL
+
+from data_models.errors import BusyError
+
+Made = TypeVar("Made")
 
 
 async def first_bytes(content: aiohttp.StreamReader, *, limit_bytes: int) -> bytes:
@@ -56,15 +61,71 @@ async def ask(
         return HttpAnswer(answer.status, answer.headers, body)
 
 
-def pause_of(seconds: float | None, *, longest_seconds: float) -> bool | float:
-    """Tell stamina that it may try again: by its own pauses (True), or after what was asked.
+async def fetch(
+    session: aiohttp.ClientSession,
+    method: str,
+    url: str | URL,
+    bounds: Bounds,
+    *,
+    refusal: Callable[[str], Exception],
+    **more: Any,
+) -> bytes:
+    """Return the body of an answer of success (200 or 201) within its bounds.
 
-    False where a longer pause was asked for than we take.
+    Args:
+        refusal: Makes an error of why there is none, such as "answered 503". It has no cause: that
+            might hold the request, and so a token, or words of a patient.
+        more: As `ask`.
     """
-    if seconds is None:
-        return True
-    # stamina reads zero as "no": wait a moment instead.
-    return max(seconds, 0.01) if seconds <= longest_seconds else False
+    try:
+        answer = await ask(
+            session, method, url, bounds._replace(limit_bytes=bounds.limit_bytes + 1), **more
+        )
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise refusal(f"did not answer ({type(error).__name__})") from None
+    if answer.status not in (200, 201):
+        raise refusal(f"answered {answer.status}")
+    if len(answer.body) > bounds.limit_bytes:
+        raise refusal(f"answered with over {bounds.limit_bytes} bytes")
+    return answer.body
+
+
+class Tries(NamedTuple):
+    """How often something is tried that others may be too busy for.
+
+    Attributes:
+        seconds: For all tries, their pauses included.
+        longest_pause: Who asks for a longer one is not waited for.
+        first_pause: It doubles up to `most_pause`; some of `jitter` is added.
+    """
+
+    most: int
+    seconds: float
+    longest_pause: float
+    first_pause: float = 0.1
+    most_pause: float = 2.0
+    jitter: float = 0.1
+
+
+async def repeat(work: Callable[[], Awaitable[Made]], tries: Tries) -> Made:
+    """Return what `work` gives, asked again after `BusyError`s that leave nothing half done."""
+
+    def pause_after(error: Exception) -> bool | float:
+        if not isinstance(error, BusyError) or error.is_maybe_taken:
+            return False
+        if (seconds := error.wait_seconds) is None:
+            return True
+        # stamina reads zero as "no": wait a moment instead.
+        return max(seconds, 0.01) if seconds <= tries.longest_pause else False
+
+    attempts = stamina.retry_context(
+        on=pause_after, attempts=tries.most, timeout=tries.seconds, wait_initial=tries.first_pause,
+        wait_max=tries.most_pause, wait_jitter=tries.jitter,
+    )  # fmt: skip
+    async for attempt in attempts:
+        with attempt:
+            return await work()
+    raise BusyError("no attempt was made")
 
 
 def seconds_asked(headers: Mapping[str, str], *, now: datetime) -> float | None:

@@ -81,6 +81,20 @@ class TokenSource(Protocol):
         ...
 
 
+async def ask_signed(
+    source: TokenSource | None, send: Callable[[str], Awaitable[HttpAnswer]]
+) -> HttpAnswer:
+    """Return what `send` gives with a token ("": there is none), or with a new one after a 401."""
+    if source is None:
+        return await send("")
+    token = await source.token()
+    answer = await send(token)
+    if answer.status == 401 and source.note_refusal(token):
+        # It ran out, was revoked, or its key was changed.
+        return await send(await source.token())
+    return answer
+
+
 class Tokens:
     """The token of one client: kept, renewed before its end or after a refusal, once at a time."""
 

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import aiohttp
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, SecretStr
 
 from data_models.errors import AudioError, SpeechUnavailableError
-from data_models.http_answers import Bounds, ask
+from data_models.http_answers import Bounds, fetch
+from data_models.values import read_value
 from settings import Settings
 
 AUDIO_LIMIT_BYTES = 5 * 1024 * 1024
@@ -55,16 +56,20 @@ class Speech:
         form.add_field("response_format", "json")
         key = self.key.get_secret_value() if self.key is not None else None
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        try:
-            answer = await ask(self.session, "POST", self.url, _BOUNDS, data=form, headers=headers)
-            if answer.status != 200:
-                raise SpeechUnavailableError(f"the server answered {answer.status}")
-            return _Written.model_validate_json(answer.body).text.strip()
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise SpeechUnavailableError("the server did not answer") from error
-        except ValidationError:
-            # Not `from error`: it holds what was said.
-            raise SpeechUnavailableError("the answer is not as expected") from None
+        data = await fetch(
+            self.session,
+            "POST",
+            self.url,
+            _BOUNDS,
+            refusal=_unavailable,
+            data=form,
+            headers=headers,
+        )
+        return read_value(data, _Written, refusal=_unavailable("wrote nothing down")).text.strip()
+
+
+def _unavailable(why: str) -> SpeechUnavailableError:
+    return SpeechUnavailableError(f"the server {why}")
 
 
 def speech_for(settings: Settings, *, session: aiohttp.ClientSession) -> Speech | None:

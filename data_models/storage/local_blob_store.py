@@ -44,7 +44,7 @@ class LocalFolder:
         self._root = root.absolute()
         self._temp = self._root.parent / ".temp"
         self._locks_folder = self._root.parent / ".locks"
-        self._locks = local_files.StripedLocks(folder=self._locks_folder)
+        self._holding = partial(local_files.name_held, folder=self._locks_folder)
         self._opening = threading.Lock()
         self._opened = False
 
@@ -66,18 +66,18 @@ class LocalFolder:
 
     def read(self, name: str) -> Blob | None:
         # Elsewhere a reader does not notice a rename; Windows refuses one while a reader is at it.
-        with self._locks.holding(name) if os.name == "nt" else nullcontext():
+        with self._holding(name) if os.name == "nt" else nullcontext():
             data = self._load(name)
         return None if data is None else Blob(data, _etag(data))
 
     def create(self, name: str, data: bytes) -> str:
-        with self._locks.holding(name):
+        with self._holding(name):
             if self._load(name) is not None:
                 raise errors.BlobExistsError("a blob of that name exists")
             return self._put(name, data)
 
     def replace(self, name: str, data: bytes, etag: str) -> str:
-        with self._locks.holding(name):
+        with self._holding(name):
             current = self._load(name)
             if current is None or _etag(current) != etag:
                 raise errors.BlobChangedError("the blob is at another version, or absent")
@@ -89,7 +89,7 @@ class LocalFolder:
         Not synced: a power loss can bring the blob back, and whoever deletes repeats until a
         listing is empty.
         """
-        with self._locks.holding(name):
+        with self._holding(name):
             if (path := self._find(name)) is not None:
                 Path(path).unlink(missing_ok=True)
                 self._prune(Path(path).parent)
@@ -120,7 +120,7 @@ class LocalFolder:
         return found
 
     def append(self, name: str, data: bytes, position: int) -> int:
-        with self._locks.holding(name):
+        with self._holding(name):
             if not self._append(name, data, position):
                 self._check_root()
                 raise errors.BlobChangedError("the blob is of another length, or absent")

@@ -7,8 +7,6 @@ import errno
 import os
 import stat
 import sys
-import threading
-import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -144,68 +142,25 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 _STRIPES = 64
-_WAIT_LIMIT_SECONDS = 3.5  # for threads, and again for processes: a store answers within 8 s
+_WAIT_LIMIT_SECONDS = 7.0  # a store answers within 8 s
 _POLL_SECONDS = 0.001
 
 
-class StripedLocks:
-    """Names share a fixed number of lock files, so their number does not grow with use.
+@contextmanager
+def name_held(name: str, *, folder: Path) -> Iterator[None]:
+    """Hold the lock of `name` for one thread of one process; blocks, and is not reentrant.
 
-    The operating system frees a lock when its process dies. A process that is stopped while it
-    holds one keeps it: the others then give up within 7 s.
+    Names share a fixed number of lock files, so their number does not grow with use. The operating
+    system frees a lock when its process dies. A process that is stopped while it holds one keeps
+    it: the others then give up.
+
+    Raises:
+        TimeoutError: others held it for 7 s.
+        OSError: the lock file cannot be opened.
     """
-
-    def __init__(self, *, folder: Path) -> None:
-        self._folder = folder
-        self._threads = [threading.Lock() for _ in range(_STRIPES)]
-
-    @contextmanager
-    def holding(self, name: str) -> Iterator[None]:
-        """Hold the lock of `name`; blocks the thread and is not reentrant.
-
-        Raises:
-            TimeoutError: others held it for 7 s.
-            OSError: the lock file cannot be opened.
-        """
-        stripe = zlib.crc32(name.encode()) % _STRIPES
-        if not self._threads[stripe].acquire(timeout=_WAIT_LIMIT_SECONDS):
-            raise TimeoutError
-        try:
-            with _file_locked(f"{self._folder}/{stripe:02x}.lock"):
-                yield
-        finally:
-            self._threads[stripe].release()
-
-
-if sys.platform == "win32":
-
-    @contextmanager
-    def _file_locked(path: str) -> Iterator[None]:
-        lock = FileLock(path, mode=FILE_MODE, thread_local=False)
-        with lock.acquire(timeout=_WAIT_LIMIT_SECONDS, poll_interval=_POLL_SECONDS):
-            yield
-
-else:
-    import fcntl
-
-    @contextmanager
-    def _file_locked(path: str) -> Iterator[None]:
-        """Lock as `FileLock` does, in a tenth of its time: each write of a turn holds one."""
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _SAFE, FILE_MODE)
-        try:
-            _wait_for_lock(descriptor)
-            yield
-        finally:
-            # Not by closing alone: a child that was forked meanwhile has the file open, too.
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-            os.close(descriptor)
-
-    def _wait_for_lock(descriptor: int) -> None:
-        due = time.monotonic() + _WAIT_LIMIT_SECONDS
-        while True:
-            try:
-                return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() > due:
-                    raise TimeoutError from None
-            time.sleep(_POLL_SECONDS)
+    path = f"{folder}/{zlib.crc32(name.encode()) % _STRIPES:02x}.lock"
+    # One of its own for each holder: those of one process exclude each other, too.
+    with FileLock(
+        path, _WAIT_LIMIT_SECONDS, mode=FILE_MODE, thread_local=False, poll_interval=_POLL_SECONDS
+    ):
+        yield

@@ -14,7 +14,7 @@ from jwt.types import Options
 
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
-from data_models.http_answers import Bounds, ask
+from data_models.http_answers import Bounds, fetch
 from services.access.handshake import TOKEN_LIMIT_CHARS
 
 # Signed tokens: a cheap look before any key is fetched (spec page 7, R3), then the signature.
@@ -135,13 +135,11 @@ KeyDownload: TypeAlias = Callable[[], Awaitable[bytes]]
 
 async def download_keys(session: aiohttp.ClientSession, url: str) -> bytes:
     """Return the JWKS document at `url`; see `KeyDownload`."""
-    try:
-        answer = await ask(session, "GET", url, _BOUNDS)
-    except (aiohttp.ClientError, TimeoutError) as error:
-        raise SignInUnavailableError("the key server did not answer") from error
-    if answer.status != 200:
-        raise SignInUnavailableError(f"the key server answered {answer.status}")
-    return answer.body
+    return await fetch(session, "GET", url, _BOUNDS, refusal=_unavailable)
+
+
+def _unavailable(why: str) -> SignInUnavailableError:
+    return SignInUnavailableError(f"the key server {why}")
 
 
 class KeyTable:

@@ -13,16 +13,14 @@ from pydantic import BaseModel, Field, ValidationError
 
 from data_models.chart_view import PUBLICATION, ChartView, ViewRow, ViewSource
 from data_models.errors import ToolInputError
-from data_models.http_answers import Bounds, ask
+from data_models.http_answers import Bounds, fetch
 
 RESEARCH = "search_pubmed"
 """The tool for what was published."""
 ABSTRACTS_LIMIT = 5
 _ABSTRACT_LIMIT_CHARS = 3_000
-_ANSWER_LIMIT_BYTES = 2_000_000
-_BOUNDS = Bounds(20.0, _ANSWER_LIMIT_BYTES + 1)
+_BOUNDS = Bounds(20.0, 2_000_000)
 _PLAIN_TYPES = frozenset({"Journal Article", "English Abstract"})
-_SILENT = "PubMed does not answer just now; nothing is known of published research"
 
 
 class _Found(BaseModel):
@@ -77,28 +75,25 @@ class PubMed:
         try:
             found = _Search.model_validate(orjson.loads(data)).esearchresult.idlist
         except (orjson.JSONDecodeError, ValidationError) as error:
-            raise ToolInputError(_SILENT) from error
+            raise _silent("") from error
         if not (ids := [one for one in found if one.isdecimal()][:ABSTRACTS_LIMIT]):
             return ()
         fetched = await self._get("efetch.fcgi", {"id": ",".join(ids), "retmode": "xml"})
         try:
             articles = fromstring(fetched).iter("PubmedArticle")
         except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
-            raise ToolInputError(_SILENT) from error
+            raise _silent("") from error
         by_id = {one.pmid: one for one in map(_abstract, articles)}
         return [by_id[pmid] for pmid in ids if pmid in by_id]
 
     async def _get(self, name: str, asked: dict[str, str]) -> bytes:
-        try:
-            url = f"{self._base_url}/{name}"
-            answer = await ask(self._session, "GET", url, _BOUNDS, params=self._own | asked)
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise ToolInputError(_SILENT) from error
-        if answer.status != 200:
-            raise ToolInputError(_SILENT)
-        if len(answer.body) > _ANSWER_LIMIT_BYTES:
-            raise ToolInputError("PubMed does not answer in bounds")
-        return answer.body
+        url = f"{self._base_url}/{name}"
+        asked = self._own | asked
+        return await fetch(self._session, "GET", url, _BOUNDS, refusal=_silent, params=asked)
+
+
+def _silent(_: str) -> ToolInputError:
+    return ToolInputError("PubMed does not answer just now; nothing is known of published research")
 
 
 def abstracts_view(

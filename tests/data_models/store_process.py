@@ -12,7 +12,7 @@ from data_models.clock import RandomIds
 from data_models.errors import BlobChangedError, StoreError
 from data_models.storage.blob_store import BlobStore
 from data_models.storage.local_blob_store import LocalBlobStore
-from data_models.storage.local_files import StripedLocks
+from data_models.storage.local_files import name_held
 from tests.given import present
 
 NAME = "conv1/patient_patient_4_context.json"
@@ -92,7 +92,7 @@ async def report(attempt: Awaitable[object]) -> None:
 
 async def hold(locks: str, name: str) -> None:
     """Hold a lock until killed."""
-    with StripedLocks(folder=Path(locks)).holding(name):
+    with name_held(name, folder=Path(locks)):
         sys.stdout.write("holding\n")
         sys.stdout.flush()
         await asyncio.sleep(60)

@@ -9,7 +9,7 @@ import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from data_models.errors import ForbiddenError, SignInUnavailableError
-from data_models.http_answers import Bounds, ask
+from data_models.http_answers import Bounds, fetch
 from data_models.values import read_value
 from services.access.sign_in.oidc_provider import Tokens
 
@@ -107,14 +107,11 @@ class LaunchContext:
             "Accept": "application/fhir+json",
             "Authorization": f"Bearer {tokens.access_token or ''}",
         }
-        try:
-            answer = await ask(self.session, "GET", url, _BOUNDS, headers=headers)
-        except (aiohttp.ClientError, TimeoutError):
-            # Not `from error`: it may hold the request, and so the token.
-            raise SignInUnavailableError("the record system did not answer") from None
-        if answer.status != 200:
-            raise SignInUnavailableError(f"the launch's data: answered {answer.status}")
-        return answer.body
+        return await fetch(self.session, "GET", url, _BOUNDS, refusal=_unavailable, headers=headers)
+
+
+def _unavailable(why: str) -> SignInUnavailableError:
+    return SignInUnavailableError(f"the record system {why}")
 
 
 def _words_of(encounter: _Encounter) -> str:

@@ -9,11 +9,12 @@ from typing import Any
 from urllib.parse import quote_plus, urlencode
 
 import aiohttp
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
-from data_models.http_answers import Bounds, ask
+from data_models.http_answers import Bounds, ask, fetch
+from data_models.values import read_value
 from services.access.sign_in.begun import Begun
 from services.access.signing_keys import SigningKeys, download_keys, read_form, verified_claims
 
@@ -167,13 +168,8 @@ class OidcProvider:
             return self._endpoints
         says = "smart-configuration" if self.is_smart else "openid-configuration"
         url = f"{self.issuer.rstrip('/')}/.well-known/{says}"
-        try:
-            answer = await ask(self.session, "GET", url, _BOUNDS)
-            if answer.status != 200:
-                raise SignInUnavailableError(f"the provider answered {answer.status}")
-            found = Endpoints.model_validate_json(answer.body)
-        except (aiohttp.ClientError, TimeoutError, ValidationError) as error:
-            raise SignInUnavailableError("the provider says nothing usable") from error
+        data = await fetch(self.session, "GET", url, _BOUNDS, refusal=_unavailable)
+        found = read_value(data, Endpoints, refusal=_unavailable("says nothing usable"))
         if found.issuer != self.issuer and not self.is_smart:
             raise SignInUnavailableError("OIDC_ISSUER is not what the provider calls itself")
         download = partial(download_keys, self.session, found.jwks_uri)
@@ -195,16 +191,18 @@ class OidcProvider:
             answer = await ask(
                 self.session, "POST", found.token_endpoint, _BOUNDS, data=form, headers=headers
             )
-            if answer.status == 400:
-                raise UnauthenticatedError
-            if answer.status != 200:
-                raise SignInUnavailableError(f"the provider answered {answer.status}")
-            return Tokens.model_validate_json(answer.body)
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise SignInUnavailableError("the provider did not answer") from error
-        except ValidationError:
-            # Not `from error`: it holds the tokens.
-            raise SignInUnavailableError("the provider's tokens are not as expected") from None
+        except (aiohttp.ClientError, TimeoutError):
+            # Not `from error`: it may hold the request, and so a secret.
+            raise _unavailable("did not answer") from None
+        if answer.status == 400:
+            raise UnauthenticatedError
+        if answer.status != 200:
+            raise _unavailable(f"answered {answer.status}")
+        return read_value(answer.body, Tokens, refusal=_unavailable("gives no tokens as expected"))
+
+
+def _unavailable(why: str) -> SignInUnavailableError:
+    return SignInUnavailableError(f"the provider {why}")
 
 
 def challenge_of(verifier: str) -> str:

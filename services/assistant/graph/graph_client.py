@@ -2,18 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from uuid import NAMESPACE_URL, uuid5
 
 import aiohttp
-import stamina
 import structlog
 from yarl import URL
 
 from data_models import errors
 from data_models.clock import Clock, IdSource
-from data_models.http_answers import HttpAnswer, ask, pause_of, seconds_asked
+from data_models.http_answers import HttpAnswer, Tries, ask, fetch, repeat, seconds_asked
 from services.assistant.graph.graph_wire import GraphAnswer, GraphCall, GraphLimits, parsed
-from services.own_sign_in import TokenSource
+from services.own_sign_in import TokenSource, ask_signed
 
 # With these the service says that it did nothing; after the others it may have.
 _PAUSED = {429, 503, 509}
@@ -51,20 +51,17 @@ class GraphClient:
         """
         course = _Course(call=call, reference=guid_of(self.ids.new_id("request")))
         limits = self.limits
-        attempts = stamina.retry_context(
-            on=self._pause, attempts=limits.attempts, timeout=limits.operation_seconds,
-            wait_initial=limits.wait_seconds, wait_max=5.0, wait_jitter=limits.wait_seconds,
+        tries = Tries(
+            limits.attempts, limits.operation_seconds, limits.retry_after_seconds,
+            first_pause=limits.wait_seconds, most_pause=5.0, jitter=limits.wait_seconds,
         )  # fmt: skip
         try:
-            async for attempt in attempts:
-                with attempt:
-                    return await self._ask_signed_in(course, principal_id)
+            return await repeat(partial(self._ask, course, principal_id), tries)
         except errors.AssistantUnavailableError:
             course.log("unavailable")
             if course.was_lost:
                 raise errors.AssistantUnsureError("the answer to a change was lost") from None
             raise
-        raise errors.AssistantUnavailableError("no attempt was made")
 
     async def download(self, url: URL, *, limit_bytes: int) -> bytes:
         """Return the bytes at an address that Graph signed; our token does not go there.
@@ -72,24 +69,14 @@ class GraphClient:
         Raises:
             AssistantUnavailableError: they could not be had.
         """
-        bounds = self.limits.bounds(limit_bytes=limit_bytes)
-        try:
-            answer = await ask(self.session, "GET", url, bounds)
-        except (aiohttp.ClientError, TimeoutError) as error:
-            # Not `from error`: the address is as good as a token.
-            reason = f"the download did not answer ({type(error).__name__})"
-            raise errors.AssistantUnavailableError(reason) from None
-        if answer.status != 200:
-            raise errors.AssistantUnavailableError(f"the download answered {answer.status}")
-        return _within(answer.body, limit_bytes)
+        return await fetch(
+            self.session, "GET", url, self.limits.bounds(limit_bytes=limit_bytes),
+            refusal=lambda why: errors.AssistantUnavailableError(f"the download {why}"),
+        )  # fmt: skip
 
-    async def _ask_signed_in(self, course: "_Course", principal_id: str) -> GraphAnswer:
-        """Ask; where the token is not taken, once more with a new one."""
-        source = self.token_of(principal_id)
-        token = await source.token()
-        answer = await self._send(course, token)
-        if answer.status == 401 and source.note_refusal(token):
-            answer = await self._send(course, await source.token())
+    async def _ask(self, course: "_Course", principal_id: str) -> GraphAnswer:
+        sent = await ask_signed(self.token_of(principal_id), partial(self._send, course))
+        answer = self._checked(course, sent)
         if answer.status in (401, 403) or answer.code.lower() in _NO_MAILBOX:
             course.log("refused", answer)
             raise errors.AssistantRefusedError(
@@ -99,7 +86,7 @@ class GraphClient:
             course.log("not_done", answer)
         return answer
 
-    async def _send(self, course: "_Course", token: str) -> GraphAnswer:
+    async def _send(self, course: "_Course", token: str) -> HttpAnswer:
         call = course.call
         headers = {
             **call.headers,
@@ -107,9 +94,9 @@ class GraphClient:
             "Accept": "application/json",
             "client-request-id": course.reference,
         }
-        bounds = self.limits.bounds(limit_bytes=self.limits.answer_bytes)
+        bounds = self.limits.bounds(limit_bytes=self.limits.answer_bytes + 1)
         try:
-            answer = await ask(
+            return await ask(
                 self.session, call.method, call.url, bounds, json=call.body, headers=headers
             )
         except aiohttp.ClientConnectorError as error:
@@ -117,10 +104,11 @@ class GraphClient:
         except (aiohttp.ClientError, TimeoutError) as error:
             # None of these is `from error`: aiohttp quotes addresses, which name users and items.
             raise course.broken(_unanswered(error)) from None
-        return self._checked(course, answer)
 
     def _checked(self, course: "_Course", answer: HttpAnswer) -> GraphAnswer:
-        status, data = answer.status, _within(answer.body, self.limits.answer_bytes)
+        status, limit = answer.status, self.limits.answer_bytes
+        if len(answer.body) > limit:
+            raise errors.AssistantError(f"the answer is over {limit} bytes")
         if status in _PAUSED:
             wait = seconds_asked(answer.headers, now=self.clock.now())
             raise errors.AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
@@ -128,19 +116,7 @@ class GraphClient:
             raise course.broken(f"Microsoft Graph answered {status}")
         if 300 <= status < 400:
             raise errors.AssistantError("Microsoft Graph redirected")
-        return parsed(status, data)
-
-    def _pause(self, error: Exception) -> bool | float:
-        """Tell stamina whether to ask again, and after how many seconds if the service said."""
-        if not isinstance(error, errors.AssistantBusyError):
-            return False
-        return pause_of(error.wait_seconds, longest_seconds=self.limits.retry_after_seconds)
-
-
-def _within(data: bytes, limit_bytes: int) -> bytes:
-    if len(data) > limit_bytes:
-        raise errors.AssistantError(f"the answer is over {limit_bytes} bytes")
-    return data
+        return parsed(status, answer.body)
 
 
 def guid_of(name: str) -> str:

@@ -41,8 +41,8 @@ class GraphLimits:
     pages: int = 50
 
     def bounds(self, *, limit_bytes: int) -> Bounds:
-        """Return the bounds of one request; a byte more is read, to know what is longer."""
-        return Bounds(self.request_seconds, limit_bytes + 1, connect_seconds=self.connect_seconds)
+        """Return the bounds of one request."""
+        return Bounds(self.request_seconds, limit_bytes, connect_seconds=self.connect_seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

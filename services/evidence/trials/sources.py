@@ -9,14 +9,13 @@ import aiohttp
 import orjson
 
 from data_models.errors import ToolInputError
-from data_models.http_answers import Bounds, ask
+from data_models.http_answers import Bounds, fetch
 from services.evidence.trials.search import TrialSearch
 from services.evidence.trials.study import Study, study_of
 from services.records.concepts.words import words_of
 
 STUDIES_LIMIT = 10
-_ANSWER_LIMIT_BYTES = 8_000_000
-_BOUNDS = Bounds(20.0, _ANSWER_LIMIT_BYTES + 1)
+_BOUNDS = Bounds(20.0, 8_000_000)
 _FIELDS = (
     "protocolSection.identificationModule|protocolSection.statusModule|"
     "protocolSection.conditionsModule|protocolSection.designModule|"
@@ -92,15 +91,19 @@ class ClinicalTrialsGov:
             ToolInputError: they cannot be had just now.
         """
         asked = asked_of_register(search)
+        data = await fetch(
+            self._session, "GET", self._url, _BOUNDS, refusal=_unavailable, params=asked
+        )
         try:
-            answer = await ask(self._session, "GET", self._url, _BOUNDS, params=asked)
-            if answer.status != 200:
-                raise ToolInputError("the register of studies refused the search")
-            if len(answer.body) > _ANSWER_LIMIT_BYTES:
-                raise ToolInputError("the register of studies does not answer in bounds")
-            return _studies(orjson.loads(answer.body))[:STUDIES_LIMIT]
-        except (aiohttp.ClientError, TimeoutError, orjson.JSONDecodeError) as error:
-            raise ToolInputError("the register of studies does not answer just now") from error
+            return _studies(orjson.loads(data))[:STUDIES_LIMIT]
+        except orjson.JSONDecodeError:
+            raise _unavailable("gave no JSON") from None
+
+
+def _unavailable(why: str) -> ToolInputError:
+    return ToolInputError(
+        f"the register of studies {why}; nothing is known of its studies just now"
+    )
 
 
 StudySource: TypeAlias = StudyFolder | ClinicalTrialsGov

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import unquote
 
 import aiohttp
-import stamina
 from pydantic import ValidationError
 from pydantic_core import from_json
 from yarl import URL
@@ -15,8 +15,8 @@ from yarl import URL
 from data_models import errors
 from data_models.clock import Clock
 from data_models.errors import RecordsUnreadableError
-from data_models.http_answers import Bounds, ask, pause_of, seconds_asked
-from services.own_sign_in import TokenSource
+from data_models.http_answers import Bounds, HttpAnswer, Tries, ask, repeat, seconds_asked
+from services.own_sign_in import TokenSource, ask_signed
 from services.records.resources.fhir_types import OperationOutcome
 
 # The entries of one small Bundle: an answer of a server, or a file of our own.
@@ -135,14 +135,9 @@ class FhirClient:
         """
         if not self.serves(url):
             raise errors.RecordsUnreadableError("the records server pointed to another place")
-        attempts = stamina.retry_context(
-            on=self._wait, attempts=self.limits.attempts, timeout=self.limits.load_seconds,
-            wait_initial=0.1, wait_max=2.0, wait_jitter=0.1,
-        )  # fmt: skip
-        async for attempt in attempts:
-            with attempt:
-                return await self._ask_twice(url, request)
-        raise errors.RecordsUnavailableError("no attempt was made")
+        limits = self.limits
+        tries = Tries(limits.attempts, limits.load_seconds, limits.retry_after_seconds)
+        return await repeat(partial(self._ask, url, request), tries)
 
     async def pages(self, url: URL, *, pages: int | None = None) -> Pages | FhirAnswer:
         """Return all entries from `url` on, or the first page's answer if it is an error.
@@ -177,24 +172,29 @@ class FhirClient:
             return False
         return url.origin() == base.origin() and inside
 
-    async def _ask_twice(self, url: URL, request: FhirRequest) -> FhirAnswer:
-        """Ask, and once more with a new token where the server says that ours has ended."""
-        token = await self.tokens.token() if self.tokens else ""
-        try:
-            return await self._send(url, request, token)
-        except errors.RecordsRefusedError as error:
-            has_ended = error.status == 401 and self.tokens is not None
-            if not has_ended or not (self.tokens and self.tokens.note_refusal(token)):
-                raise
-        return await self._send(url, request, await self.tokens.token())
+    async def _ask(self, url: URL, request: FhirRequest) -> FhirAnswer:
+        status, said, data = await ask_signed(self.tokens, partial(self._send, url, request))
+        reason, limit = f"the records server answered {status}", self.limits.page_bytes
+        if status in (401, 403):
+            raise errors.RecordsRefusedError(reason, status=status)
+        if 300 <= status < 400:
+            raise errors.RecordsUnreadableError("the records server redirected")
+        if status in (429, 502, 503, 504):
+            wait_seconds = seconds_asked(said, now=self.clock.now())
+            raise errors.RecordsBusyError(reason, wait_seconds=wait_seconds)
+        if status >= 500 and status != 501:
+            raise errors.RecordsUnavailableError(reason)
+        if len(data) > limit:
+            raise errors.RecordsUnreadableError(f"a page is over {limit} bytes")
+        return _answer(status, data)
 
-    async def _send(self, url: URL, request: FhirRequest, token: str) -> FhirAnswer:
+    async def _send(self, url: URL, request: FhirRequest, token: str) -> HttpAnswer:
         signed = {"Authorization": f"Bearer {token}"} if token else {}
         headers = {"Accept": "application/fhir+json", **signed, **request.headers}
-        limit, limits = self.limits.page_bytes, self.limits
-        bounds = Bounds(limits.request_seconds, limit + 1, limits.connect_seconds)
+        limits = self.limits
+        bounds = Bounds(limits.request_seconds, limits.page_bytes + 1, limits.connect_seconds)
         try:
-            status, said, data = await ask(
+            return await ask(
                 self.session, request.method, url, bounds, headers=headers, data=request.data
             )
         except aiohttp.ClientConnectionError as error:
@@ -202,26 +202,6 @@ class FhirClient:
             raise errors.RecordsBusyError(_unanswered(error)) from None
         except (aiohttp.ClientError, TimeoutError) as error:
             raise errors.RecordsUnavailableError(_unanswered(error)) from None
-        if status in (401, 403):
-            raise errors.RecordsRefusedError(f"the records server answered {status}", status=status)
-        if 300 <= status < 400:
-            raise errors.RecordsUnreadableError("the records server redirected")
-        if status in (429, 502, 503, 504):
-            wait = seconds_asked(said, now=self.clock.now())
-            raise errors.RecordsBusyError(
-                f"the records server answered {status}", wait_seconds=wait
-            )
-        if status >= 500 and status != 501:
-            raise errors.RecordsUnavailableError(f"the records server answered {status}")
-        if len(data) > limit:
-            raise errors.RecordsUnreadableError(f"a page is over {limit} bytes")
-        return _answer(status, data)
-
-    def _wait(self, error: Exception) -> bool | float:
-        """Tell stamina whether to try again, and after how many seconds if the server said."""
-        if not isinstance(error, errors.RecordsBusyError):
-            return False
-        return pause_of(error.wait_seconds, longest_seconds=self.limits.retry_after_seconds)
 
 
 def _climbs(path: str) -> bool:
