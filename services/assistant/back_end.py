@@ -1,16 +1,18 @@
 """What the Assistant works on: five services, of whoever asks."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from typing import Protocol
+from typing import Any, Protocol
 
 from data_models.errors import AssistantError
 from data_models.identifiers import PatientId
+from data_models.tool_memory import EntityType
 from services.assistant.calendar import Calendar, TaskList
 from services.assistant.contacts import AddressBook
 from services.assistant.documents import DocumentFolder
 from services.assistant.mail import Mailbox
+from services.assistant.own_things import OwnThings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +24,15 @@ class AssistantServices:
     contacts: AddressBook
     tasks: TaskList
     documents: DocumentFolder
+
+    def things(self, kind: EntityType) -> OwnThings[Any]:
+        """Return what has the items of a kind that can be deleted: of all kinds but mail."""
+        calendar, contacts, tasks = self.calendar, self.contacts, self.tasks
+        kept: Mapping[EntityType, OwnThings[Any]] = {
+            "calendar_event": calendar, "contact": contacts, "task": tasks,
+            "document": self.documents,
+        }  # fmt: skip
+        return kept[kind]
 
 
 class AssistantBackEnd(Protocol):

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from data_models.conversations.effects import Effect
+from services.assistant.own_things import OwnThings
 
 Time = TypeVar("Time", bound=date)
 
@@ -64,22 +65,18 @@ class FreeTime:
     end: datetime
 
 
-class Calendar(Protocol):
-    """One person's calendar. Every method raises `AssistantError` where it cannot be used."""
+class Calendar(OwnThings[CalendarEvent], Protocol):
+    """One person's calendar; whoever organizes an event tells its attendees that it is deleted."""
 
     async def between(self, start: datetime, end: datetime) -> Sequence[CalendarEvent]:
         """Return what takes place from `start` (included) to `end` (excluded), by start.
 
-        At most the first `EVENTS_LIMIT`, however many pages the back end needs for them.
+        At most the first `EVENTS_LIMIT`.
         """
         ...
 
-    async def get(self, event_id: str) -> CalendarEvent | None:
-        """Return one event, or None if it is gone."""
-        ...
-
     async def create(self, event: NewEvent, effect: Effect) -> CalendarEvent:
-        """Add an event, once under the key of `effect`."""
+        """Add an event."""
         ...
 
     async def move(
@@ -88,14 +85,7 @@ class Calendar(Protocol):
         """Let an event begin at `start`; its length stays where no other is given.
 
         Of an event of whole days it always stays.
-
-        Raises:
-            AssistantItemGoneError: it is gone.
         """
-        ...
-
-    async def cancel(self, event_id: str) -> bool:
-        """Remove an event; False if it was gone already."""
         ...
 
 
@@ -132,8 +122,8 @@ class Task:
     notes: str = ""
 
 
-class TaskList(Protocol):
-    """One person's tasks. Every method raises `AssistantError` where they cannot be used."""
+class TaskList(OwnThings[Task], Protocol):
+    """One person's tasks."""
 
     async def list(
         self, *, due: Span[date] = ALWAYS, include_done: bool = False, limit: int
@@ -142,42 +132,21 @@ class TaskList(Protocol):
 
         Args:
             due: Where it bounds anything, only tasks that are due in that span.
-            limit: At most so many, however many pages the back end needs for them.
         """
-        ...
-
-    async def get(self, task_id: str) -> Task | None:
-        """Return one task, or None if it is gone."""
         ...
 
     async def add(self, task: Task, effect: Effect) -> Task:
-        """Add a task, once under the key of `effect`."""
+        """Add a task."""
         ...
 
     async def complete(self, task_id: str) -> Task:
-        """Mark a task done; one that is done stays done.
-
-        Raises:
-            AssistantItemGoneError: it is gone.
-        """
+        """Mark a task done; one that is done stays done."""
         ...
 
     async def reopen(self, task_id: str) -> Task:
-        """Mark a task not done.
-
-        Raises:
-            AssistantItemGoneError: it is gone.
-        """
+        """Mark a task not done."""
         ...
 
     async def move(self, task_id: str, *, due: date | None, title: str = "") -> Task:
-        """Give a task another date, or none; its title, which may tell an hour, if one is given.
-
-        Raises:
-            AssistantItemGoneError: it is gone.
-        """
-        ...
-
-    async def delete(self, task_id: str) -> bool:
-        """Remove a task; False if it was gone already."""
+        """Give a task another date, or none; its title, which may tell an hour, if one is given."""
         ...

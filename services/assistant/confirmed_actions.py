@@ -81,17 +81,9 @@ async def carry_out(services: AssistantServices, action: Action, item_id: str) -
     Raises:
         AssistantError: it could not be done; nothing was changed.
     """
-    match action:
-        case "cancel_event":
-            return await services.calendar.cancel(item_id)
-        case "send_mail":
-            return await services.mail.send(item_id)
-        case "delete_contact":
-            return await services.contacts.delete(item_id)
-        case "delete_task":
-            return await services.tasks.delete(item_id)
-        case "delete_document":
-            return await services.documents.delete(item_id)
-        case "complete_task":
-            found = await services.tasks.get(item_id)
-            return found is not None and (await services.tasks.complete(item_id)).is_done
+    if action == "send_mail":
+        return await services.mail.send(item_id)
+    if action == "complete_task":
+        found = await services.tasks.get(item_id)
+        return found is not None and (await services.tasks.complete(item_id)).is_done
+    return await services.things(ACTION_WORDS[action].kind).delete(item_id)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from data_models.conversations.effects import Effect
+from services.assistant.own_things import OwnThings
 from services.language.pointing.folding import tokens_of
 
 
@@ -29,34 +30,19 @@ class ContactChange:
     organization: str | None = None
 
 
-class AddressBook(Protocol):
-    """One person's contacts. Every method raises `AssistantError` where they cannot be used."""
+class AddressBook(OwnThings[Contact], Protocol):
+    """One person's contacts."""
 
     async def search(self, words: str, *, limit: int) -> Sequence[Contact]:
-        """Return at most `limit` contacts that hold all `words`, by name; "" fits all.
-
-        A back end that pages follows its pages until `limit` is reached.
-        """
-        ...
-
-    async def get(self, contact_id: str) -> Contact | None:
-        """Return one contact, or None if it is gone."""
+        """Return at most `limit` contacts that hold all `words`, by name; "" fits all."""
         ...
 
     async def add(self, contact: Contact, effect: Effect) -> Contact:
-        """Add a contact, once under the key of `effect`."""
+        """Add a contact."""
         ...
 
     async def change(self, contact_id: str, change: ContactChange) -> Contact:
-        """Change a contact.
-
-        Raises:
-            AssistantItemGoneError: it is gone.
-        """
-        ...
-
-    async def delete(self, contact_id: str) -> bool:
-        """Remove a contact; False if it was gone already."""
+        """Change a contact."""
         ...
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from services.assistant.calendar import ALWAYS, Span
+from services.assistant.own_things import OwnThings
 
 DOCUMENT_TEXT_LIMIT_CHARS = 20_000
 DOCUMENT_LIMIT_BYTES = 10_000_000
@@ -42,8 +43,8 @@ class DocumentText:
     beside: str = ""
 
 
-class DocumentFolder(Protocol):
-    """One person's files. Every method raises `AssistantError` where they cannot be used."""
+class DocumentFolder(OwnThings[PersonalDocument], Protocol):
+    """One person's files."""
 
     async def search(
         self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
@@ -53,12 +54,8 @@ class DocumentFolder(Protocol):
         Args:
             words: "" fits every file.
             within: When it was changed.
-            limit: At most so many, the newest first, however many pages that takes.
+            limit: At most so many, the newest first.
         """
-        ...
-
-    async def get(self, document_id: str) -> PersonalDocument | None:
-        """Return one file, or None if it is gone."""
         ...
 
     async def text(self, document_id: str) -> DocumentText:
@@ -68,8 +65,4 @@ class DocumentFolder(Protocol):
             AssistantItemGoneError: it is gone.
             AssistantError: it holds no text, or over `DOCUMENT_LIMIT_BYTES`.
         """
-        ...
-
-    async def delete(self, document_id: str) -> bool:
-        """Remove a file; False if it was gone already."""
         ...

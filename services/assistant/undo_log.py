@@ -15,6 +15,7 @@ from data_models.values import Value
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import CalendarEvent, Task
 from services.assistant.contacts import Contact, ContactChange
+from services.assistant.shown import kind_of
 
 UNDO_FOR = timedelta(minutes=10)
 KEPT_ACTIONS = 10
@@ -97,30 +98,16 @@ async def undo_action(action: UndoableAction, services: AssistantServices) -> Ow
     item, before = await item_of(action, services), action.before
     if item is None or item != action.after:
         return None
-    return await (_remove(item, services) if before is None else _restore(before, item, services))
+    if before is not None:
+        return await _restore(before, item, services)
+    await services.things(kind_of(item)).delete(item.id)
+    return item
 
 
 async def item_of(action: UndoableAction, services: AssistantServices) -> OwnItem | None:
     """Return the item as it is now; None if it is gone."""
-    item_id = action.after.id
-    match action.after:
-        case CalendarEvent():
-            return await services.calendar.get(item_id)
-        case Task():
-            return await services.tasks.get(item_id)
-        case Contact():
-            return await services.contacts.get(item_id)
-
-
-async def _remove(item: OwnItem, services: AssistantServices) -> OwnItem:
-    match item:
-        case CalendarEvent():
-            await services.calendar.cancel(item.id)
-        case Task():
-            await services.tasks.delete(item.id)
-        case Contact():
-            await services.contacts.delete(item.id)
-    return item
+    found: OwnItem | None = await services.things(kind_of(action.after)).get(action.after.id)
+    return found
 
 
 async def _restore(before: OwnItem, now: OwnItem, services: AssistantServices) -> OwnItem:

@@ -63,7 +63,7 @@ async def test_all_three_of_four_are_asked_about_and_not_all_four(office: Office
 
 async def test_nothing_is_asked_about_where_one_of_them_is_gone(office: Office) -> None:
     ids = await listed(office)
-    await office.own.calendar.cancel(ids[1])
+    await office.own.calendar.delete(ids[1])
     with pytest.raises(ToolInputError, match="not there any more"):
         await office.call("cancel_event", "cancel all three", event_id="")
     assert office.asked == []

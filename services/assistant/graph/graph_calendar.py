@@ -78,8 +78,7 @@ class GraphCalendar:
                 return _needed(answer.value(), self._zone)
         raise AssistantError("the event changed again and again meanwhile; nothing was moved")
 
-    async def cancel(self, event_id: str) -> bool:
-        """See `Calendar.cancel`; where the user organizes it, Graph tells the attendees."""
+    async def delete(self, event_id: str) -> bool:
         return await self._account.delete(f"events/{segment(event_id)}", {"$select": "id"})
 
     async def _create_once(self, body: Json, mark: str, effect: Effect) -> Json:

@@ -289,7 +289,7 @@ class LocalCalendar:
         await self._change(lambda file: move_event(file, event_id, start, **given))
         return await self._find(event_id)
 
-    async def cancel(self, event_id: str) -> bool:
+    async def delete(self, event_id: str) -> bool:
         return await self._change(lambda file: remove_event(file, event_id, self._zone))
 
     async def _find(self, event_id: str) -> CalendarEvent:
@@ -302,10 +302,7 @@ class LocalCalendar:
         return await asyncio.to_thread(lambda: look(parsed(data)))
 
     async def _change(self, change: Callable[[IcsFile], Result]) -> Result:
-        async def made(data: bytes | None) -> tuple[bytes, Result]:
-            return await asyncio.to_thread(partial(_changed, change, data))
-
-        return await self._file.change(made)
+        return await self._file.change(partial(_changed, change))
 
 
 def _changed(change: Callable[[IcsFile], Result], data: bytes | None) -> tuple[bytes, Result]:

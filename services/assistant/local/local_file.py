@@ -1,7 +1,8 @@
 """One file of one principal: read whole, and changed by conditional writes."""
 
+import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -21,7 +22,7 @@ from services.assistant.mail import Email
 TRIES = 8
 
 Result = TypeVar("Result")
-Change: TypeAlias = Callable[[bytes | None], Awaitable[tuple[bytes, Result]]]
+Change: TypeAlias = Callable[[bytes | None], tuple[bytes, Result]]
 Beginning: TypeAlias = Callable[[], bytes | None]
 
 
@@ -41,7 +42,7 @@ class LocalFile:
         return self._data(await self._store.read(self._name))
 
     async def change(self, change: Change[Result]) -> Result:
-        """Store what `change` makes of the file; repeated if somebody else was faster.
+        """Store what `change` makes of the file, in a thread; again if somebody else was faster.
 
         Raises:
             AssistantUnavailableError: others changed it all the time; nothing was changed.
@@ -49,7 +50,7 @@ class LocalFile:
         for _ in range(TRIES):
             blob = await self._store.read(self._name)
             before = self._data(blob)
-            after, result = await change(before)
+            after, result = await asyncio.to_thread(change, before)
             if after == before or await put_blob(self._store, self._name, after, replaces=blob):
                 return result
         raise AssistantUnavailableError("others are changing the same file; try again")
@@ -162,11 +163,10 @@ class LocalRows(Generic[Row]):
         return await self._change(removed)
 
     async def _change(self, change: Callable[[list[Row]], tuple[list[Row], Result]]) -> Result:
-        async def made(data: bytes | None) -> tuple[bytes, Result]:
+        def made(data: bytes | None) -> tuple[bytes, Result]:
             before = self._parsed(data)
             after, result = change(before)
-            is_same = data is not None and after == before
-            return (data if is_same and data is not None else self._written(after)), result
+            return (self._written(after) if data is None or after != before else data), result
 
         return await self._file.change(made)
 

@@ -67,7 +67,7 @@ async def test_zones_recurrence_and_exceptions_mean_the_same_there(tmp_path: Pat
     (samples / "calendar.ics").write_text(strict, encoding="utf-8", newline="")
     calendar = local_assistant(tmp_path, samples=samples).of("alice", zone=BERLIN).calendar
     weekly = [one for one in await calendar.between(FIRST, LAST) if one.title.startswith("Über")]
-    await calendar.cancel(weekly[1].id)
+    await calendar.delete(weekly[1].id)
     await calendar.move(weekly[3].id, start=weekly[3].start + timedelta(days=1, hours=2))
     own, told = await both(calendar, tmp_path)
     assert told == own

@@ -39,8 +39,8 @@ async def test_events_are_made_moved_and_cancelled_and_stay_so(tmp_path: Path) -
     moved = await again.move(made.id, start=start + timedelta(days=4))
     assert moved.end - moved.start == timedelta(hours=1)
     assert await again.between(MONDAY, MONDAY + timedelta(days=1)) == []
-    assert await again.cancel(made.id)
-    assert not await again.cancel(made.id)
+    assert await again.delete(made.id)
+    assert not await again.delete(made.id)
     assert await again.get(made.id) is None
 
 
@@ -49,7 +49,7 @@ async def test_nobody_sees_anothers_calendar(tmp_path: Path) -> None:
         NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)), fresh()
     )
     assert await own(tmp_path, "bob").get(made.id) is None
-    assert not await own(tmp_path, "bob").cancel(made.id)
+    assert not await own(tmp_path, "bob").delete(made.id)
     assert await own(tmp_path, "../alice").between(MONDAY, MONDAY + timedelta(days=1)) == []
 
 
@@ -101,7 +101,7 @@ END:VCALENDAR"""
     ]
     assert [await calendar.get(one.id) for one in weekly] == weekly
     with pytest.raises(AssistantError):
-        await calendar.cancel(weekly[2].id)
+        await calendar.delete(weekly[2].id)
 
 
 async def test_one_occurrence_is_cancelled_or_moved_and_the_others_stay(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ async def test_one_occurrence_is_cancelled_or_moved_and_the_others_stay(tmp_path
     first, second, third = [
         one for one in await calendar.between(*span) if one.title.startswith("Über")
     ]
-    assert await calendar.cancel(second.id)
+    assert await calendar.delete(second.id)
     moved = await calendar.move(third.id, start=third.start + timedelta(hours=2))
     left = [one for one in await calendar.between(*span) if one.title.startswith("Über")]
     assert left == [first, moved]
@@ -121,7 +121,7 @@ async def test_one_occurrence_is_cancelled_or_moved_and_the_others_stay(tmp_path
 async def test_what_we_write_opens_elsewhere_and_keeps_what_we_do_not_know(tmp_path: Path) -> None:
     calendar = foreign(tmp_path)
     (first, *_) = await calendar.between(MONDAY, MONDAY + timedelta(days=1))
-    await calendar.cancel(first.id)
+    await calendar.delete(first.id)
     (path,) = (tmp_path / "users").rglob("calendar.ics")
     text = path.read_bytes().decode().replace("\r\n ", "")
     assert "X-OTHER:kept" in text
@@ -181,8 +181,8 @@ async def test_whole_days_and_floating_times_are_the_users_zone_and_stay_what_th
         moved = await calendar.move(whole[1].id, start=whole[1].start + timedelta(days=4))
         assert moved.is_all_day
         assert moved.start.astimezone(zone).day == 29
-        assert await calendar.cancel(whole[2].id)
-        assert await calendar.cancel(floating[0].id)
+        assert await calendar.delete(whole[2].id)
+        assert await calendar.delete(floating[0].id)
         left = await calendar.between(*week)
         assert sorted(one.start.astimezone(zone).day for one in left if one.is_all_day) == [
             24,

@@ -131,7 +131,7 @@ async def test_an_event_that_was_changed_since_it_was_made_is_found_and_not_made
 async def test_a_deleted_event_is_not_made_again(ada: User, own: AssistantServices) -> None:
     effect = fresh()
     made = await own.calendar.create(NewEvent("Board", at(15), at(16)), effect)
-    assert await own.calendar.cancel(made.id)
+    assert await own.calendar.delete(made.id)
     with pytest.raises(AssistantUnsureError):
         await own.calendar.create(NewEvent("Board", at(15), at(16)), effect)
     assert ada.events == {}
@@ -222,9 +222,9 @@ async def test_an_occurrence_moves_alone_and_not_past_its_neighbours(
 async def test_an_event_is_cancelled_once(ada: User, own: AssistantServices) -> None:
     found = ada.event("Board", at(15), at(16))
     other = ada.event("Clinic", at(9), at(10))
-    assert await own.calendar.cancel(found)
+    assert await own.calendar.delete(found)
     assert list(ada.events) == [other]
-    assert not await own.calendar.cancel(found)
+    assert not await own.calendar.delete(found)
 
 
 async def test_a_cancellation_whose_answer_is_lost_counts_as_done(
@@ -233,7 +233,7 @@ async def test_a_cancellation_whose_answer_is_lost_counts_as_done(
     found = ada.event("Board", at(15), at(16))
     graph.pass_next()
     graph.lose_next()
-    assert await own.calendar.cancel(found)
+    assert await own.calendar.delete(found)
     assert ada.events == {}
 
 

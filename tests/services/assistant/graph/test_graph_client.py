@@ -165,7 +165,7 @@ async def test_a_mailbox_that_is_not_there_is_no_empty_one(
     with pytest.raises(errors.AssistantRefusedError):
         await own.calendar.get("event")
     with pytest.raises(errors.AssistantRefusedError):
-        await own.calendar.cancel("event")
+        await own.calendar.delete("event")
 
 
 async def test_a_missing_permission_is_told(

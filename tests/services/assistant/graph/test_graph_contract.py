@@ -59,8 +59,8 @@ async def test_events_move_with_their_length_and_cancel_once(user: AssistantServ
     assert moved.end - moved.start == 1.5 * HOUR
     longer = await user.calendar.move(made.id, start=start, length=2 * HOUR)
     assert (longer.start, longer.end) == (start, start + 2 * HOUR)
-    assert await user.calendar.cancel(made.id)
-    assert not await user.calendar.cancel(made.id)
+    assert await user.calendar.delete(made.id)
+    assert not await user.calendar.delete(made.id)
     assert await user.calendar.get(made.id) is None
     with pytest.raises(AssistantItemGoneError):
         await user.calendar.move(made.id, start=start)
@@ -171,7 +171,7 @@ async def test_nobody_meets_what_another_has(
     contact = await user.contacts.add(Contact(name="Mine"), fresh())
     mail = await user.mail.draft(NewEmail(to=("x@y.example",), subject="Mine", text="t"), fresh())
     assert await bob.calendar.between(DAY, DAY + timedelta(days=1)) == []
-    assert not await bob.calendar.cancel(event.id)
+    assert not await bob.calendar.delete(event.id)
     assert await bob.tasks.get(task.id) is None
     assert not await bob.contacts.delete(contact.id)
     assert not await bob.mail.send(mail.id)
