@@ -16,17 +16,17 @@ from bots.connector import channel_session
 from bots.inbound import Inbound
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, SignInUnavailableError, UnauthenticatedError
-from services.access import signing_keys
 from services.access.handshake import Handshake, is_loopback
 from services.access.principal import AllowList
-from services.access.signing_keys import read_form, verified_claims
+from services.access.signing_keys import SigningKeys, download_keys, read_form, verified_claims
 
 PATIENCE_SECONDS = 0.05
+"""So long a caller waits for keys: a new key of the directory serves the next request."""
 
 
 async def keys_by_metadata(session: aiohttp.ClientSession, metadata_url: str) -> bytes:
     """Return the key document that the OpenID metadata names; see `KeyDownload`."""
-    metadata = await signing_keys.download_keys(session, metadata_url)
+    metadata = await download_keys(session, metadata_url)
     try:
         keys_url = orjson.loads(metadata)["jwks_uri"]
     except (ValueError, TypeError, KeyError) as error:
@@ -35,47 +35,7 @@ async def keys_by_metadata(session: aiohttp.ClientSession, metadata_url: str) ->
         raise SignInUnavailableError("the metadata is not as expected")
     if urlsplit(keys_url)[:2] != urlsplit(metadata_url)[:2]:
         raise SignInUnavailableError("the metadata points to another server")
-    return await signing_keys.download_keys(session, keys_url)
-
-
-class ChannelKeys:
-    """Keys by id, renewed in the background."""
-
-    def __init__(self, *, download: signing_keys.KeyDownload, clock: Clock) -> None:
-        self._table = signing_keys.KeyTable(download=download, clock=clock)
-        self._renewal: asyncio.Task[None] | None = None
-
-    async def keep_fresh(self) -> None:
-        """Renew the keys for as long as the server runs."""
-        while True:
-            await asyncio.wait({self._renew()})
-            is_fresh = self._table.age() < signing_keys.RENEW_SECONDS
-            await asyncio.sleep(
-                signing_keys.RENEW_SECONDS
-                if is_fresh
-                else signing_keys.ASK_AGAIN_AFTER_FAILURE_SECONDS
-            )
-
-    async def find(self, key_id: str) -> signing_keys.SigningKey:
-        """Return the key `key_id`, within a twentieth of a second.
-
-        A new key of the directory is downloaded meanwhile and serves the next request.
-
-        Raises:
-            UnauthenticatedError: no such key is known.
-        """
-        is_known = self._table.knows(key_id, within_seconds=float("inf"))
-        is_renewing = self._renewal is not None and not self._renewal.done()
-        if not is_known and (is_renewing or self._table.may_ask()):
-            await asyncio.wait({self._renew()}, timeout=PATIENCE_SECONDS)
-        if not self._table.knows(key_id, within_seconds=signing_keys.KEEP_SECONDS):
-            raise UnauthenticatedError
-        return self._table.key(key_id)
-
-    def _renew(self) -> "asyncio.Task[None]":
-        if self._renewal is None or self._renewal.done():
-            self._renewal = asyncio.create_task(self._table.load())
-        return self._renewal
+    return await download_keys(session, keys_url)
 
 
 ISSUER = "https://api.botframework.com"
@@ -135,7 +95,7 @@ class ChannelAuthenticator:
     """
 
     app_id: str
-    keys: ChannelKeys
+    keys: SigningKeys
     service_urls: ServiceUrls
     tenants: AllowList
     users: AllowList
@@ -169,7 +129,10 @@ class ChannelAuthenticator:
         asked_from = (activity.service_url or "").rstrip("/")
         if not isinstance(signed_for, str) or signed_for.rstrip("/") != asked_from:
             raise UnauthenticatedError
-        key = await self.keys.find(ticket.key_id)
+        try:
+            key = await self.keys.find(ticket.key_id)
+        except SignInUnavailableError:
+            raise UnauthenticatedError from None  # the channel comes again
         verified_claims(ticket.token, key.key, audience=self.app_id, issuer=ISSUER)
         if activity.channel_id not in key.endorsements:
             raise ForbiddenError
@@ -222,7 +185,7 @@ def open_bot_access(config: BotConfig, clock: Clock) -> BotAccess:
         # Settings see to it that no agent has a bot of its own then.
         return BotAccess(PerBot(LoopbackAuthenticator(service_urls=urls)), session, urls)
     download = partial(keys_by_metadata, session, config.key_metadata_url)
-    keys = ChannelKeys(download=download, clock=clock)
+    keys = SigningKeys(download=download, clock=clock, patience_seconds=PATIENCE_SECONDS)
 
     def authenticator(bot: Registration) -> BotAuthenticator:
         return ChannelAuthenticator(

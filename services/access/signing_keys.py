@@ -142,39 +142,58 @@ def _unavailable(why: str) -> SignInUnavailableError:
     return SignInUnavailableError(f"the key server {why}")
 
 
-class KeyTable:
-    """The keys as they were downloaded last. Asks at most once a minute, whoever wants a key."""
+class SigningKeys:
+    """Keys by id, as they were downloaded last; asks at most once a minute, whoever wants a key.
 
-    def __init__(self, *, download: KeyDownload, clock: Clock) -> None:
+    Args:
+        patience_seconds: How long a caller waits for a download; what comes later serves the next.
+    """
+
+    def __init__(
+        self, *, download: KeyDownload, clock: Clock, patience_seconds: float | None = None
+    ) -> None:
         self._download = download
         self._clock = clock
+        self._patience_seconds = patience_seconds
         self._keys: dict[str, SigningKey] = {}
-        self._loaded_at = float("-inf")
-        self._ask_at = float("-inf")
+        self._loaded_at = self._ask_at = float("-inf")
+        self._renewal: asyncio.Task[None] | None = None
 
-    def knows(self, key_id: str, *, within_seconds: float) -> bool:
-        """Whether it is a key of a document that is no older."""
-        return key_id in self._keys and self.age() <= within_seconds
-
-    def key(self, key_id: str) -> SigningKey:
-        """Return a key.
+    async def find(self, key_id: str) -> SigningKey:
+        """Return the key `key_id`.
 
         Raises:
             UnauthenticatedError: the directory has no such key.
+            SignInUnavailableError: the directory's keys are not known at the moment.
         """
+        if (key_id not in self._keys or self._age() > RENEW_SECONDS) and self._may_ask():
+            await asyncio.wait({self._renew()}, timeout=self._patience_seconds)
+        if self._age() > KEEP_SECONDS:
+            raise SignInUnavailableError("the signing keys are not known")
         if key_id not in self._keys:
             raise UnauthenticatedError
         return self._keys[key_id]
 
-    def age(self) -> float:
-        """Return the seconds since the keys were downloaded."""
+    async def keep_fresh(self) -> None:
+        """Renew the keys for as long as the server runs."""
+        while True:
+            await asyncio.wait({self._renew()})
+            is_fresh = self._age() < RENEW_SECONDS
+            await asyncio.sleep(RENEW_SECONDS if is_fresh else ASK_AGAIN_AFTER_FAILURE_SECONDS)
+
+    def _age(self) -> float:
         return self._clock.monotonic() - self._loaded_at
 
-    def may_ask(self) -> bool:
-        """Whether the last attempt is long enough ago."""
-        return self._clock.monotonic() >= self._ask_at
+    def _may_ask(self) -> bool:
+        is_renewing = self._renewal is not None and not self._renewal.done()
+        return is_renewing or self._clock.monotonic() >= self._ask_at
 
-    async def load(self) -> None:
+    def _renew(self) -> "asyncio.Task[None]":
+        if self._renewal is None or self._renewal.done():
+            self._renewal = asyncio.create_task(self._load())
+        return self._renewal
+
+    async def _load(self) -> None:
         """Download the keys; those that are known stay where that fails."""
         self._ask_at = self._clock.monotonic() + ASK_AGAIN_AFTER_FAILURE_SECONDS
         try:
@@ -184,31 +203,6 @@ class KeyTable:
             return
         self._loaded_at = self._clock.monotonic()
         self._ask_at = self._loaded_at + ASK_AGAIN_SECONDS
-
-
-class SigningKeys:
-    """Keys by id, fetched while the caller waits."""
-
-    def __init__(self, *, download: KeyDownload, clock: Clock) -> None:
-        self._table = KeyTable(download=download, clock=clock)
-        self._lock = asyncio.Lock()
-
-    async def find(self, key_id: str) -> SigningKey:
-        """Return the key `key_id`.
-
-        Raises:
-            UnauthenticatedError: the directory has no such key.
-            SignInUnavailableError: the directory's keys are not known at the moment.
-        """
-        if not self._table.knows(key_id, within_seconds=RENEW_SECONDS):
-            async with self._lock:
-                # Whoever held the lock before may have fetched it.
-                is_known = self._table.knows(key_id, within_seconds=RENEW_SECONDS)
-                if not is_known and self._table.may_ask():
-                    await self._table.load()
-        if self._table.age() > KEEP_SECONDS:
-            raise SignInUnavailableError("the signing keys are not known")
-        return self._table.key(key_id)
 
 
 def _read_keys(document: bytes) -> dict[str, SigningKey]:
