@@ -108,7 +108,7 @@ def _problem(first: str, learned: LearnedModel, settings: ModelSettings) -> str:
     if first != "ok":
         kind = "AZURE_OPENAI_" if settings.provider == "azure" else "OPENAI_"
         return (
-            f"{settings.address} gave no answer as {settings.model!r}. Is the server running, and "
+            f"{settings.url} gave no answer as {settings.model!r}. Is the server running, and "
             f"are the address, the model's name and the key of {kind}… right?"
         )
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 
 from data_models.clock import SystemClock
-from data_models.errors import ModelUnavailableError
+from data_models.errors import ConfigurationError, ModelUnavailableError, ModelUnfitError
 from group_chat.models.completions import Completions
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_server import ModelServer
@@ -64,15 +64,18 @@ def build_models(*, settings: ModelSettings, metrics: Metrics | None = None) -> 
     """Return the models that `settings` name; call once per process.
 
     Raises:
-        ConfigurationError: a setting is missing or malformed.
+        ConfigurationError: the window that is set is too small.
     """
-    settings.check()
     if settings.provider == "offline":
         return Models(
             chat=OfflineChatCompletion(ai_model_id="offline", service_id="chat"),
             structured=NoStructured(),
             is_language_model=False,
         )
+    try:
+        settings.profile.check()
+    except ModelUnfitError as error:
+        raise ConfigurationError(str(error)) from error
     server = server_of(settings)
     learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
     completions = Completions(

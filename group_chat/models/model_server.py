@@ -110,7 +110,7 @@ class ModelServer:
         is_azure = settings.provider == "azure"
         self._shows_key = is_azure and bool(settings.api_key)
         self._version = f"?api-version={quote(settings.api_version, safe='')}" if is_azure else ""
-        self._base = settings.address.rstrip("/") + ("/openai" if is_azure else "")
+        self._base = settings.url.rstrip("/") + ("/openai" if is_azure else "")
 
     @property
     def models_url(self) -> str:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from data_models.errors import ConfigurationError, ModelUnfitError
 from group_chat.models.profile import ModelProfile, profile_of
 from settings import Settings
 
@@ -46,8 +45,7 @@ class ModelSettings:
     """Where the model is and how it is asked.
 
     Attributes:
-        url: `OPENAI_BASE_URL`, or the Azure endpoint; the only host that is ever called. Empty
-            with openai means OpenAI's own.
+        url: `OPENAI_BASE_URL`, or the Azure endpoint; the only host that is ever called.
         model: Model name, or the Azure deployment's.
         small_model: Serves the classifier; the same as `model` where it is not given.
         profile: What the operator says of the model; the rest is asked for or learned.
@@ -55,37 +53,13 @@ class ModelSettings:
     """
 
     provider: Provider = "offline"
-    url: str = ""
+    url: str = OPENAI_URL
     model: str = ""
     small_model: str = ""
     api_key: str = field(default="", repr=False)
     api_version: str = "2024-10-21"
     profile: ModelProfile = field(default_factory=ModelProfile)
     limits: CallLimits = field(default_factory=CallLimits)
-
-    @property
-    def address(self) -> str:
-        """The address that is called."""
-        return self.url or (OPENAI_URL if self.provider == "openai" else "")
-
-    def check(self) -> None:
-        """Refuse what cannot work.
-
-        Raises:
-            ConfigurationError: a value is missing or malformed; the text names the setting.
-        """
-        if self.provider == "offline":
-            return
-        try:
-            self.profile.check()
-        except ModelUnfitError as error:
-            raise ConfigurationError(str(error)) from error
-        if not self.model:
-            name = "OPENAI_MODEL" if self.provider == "openai" else "AZURE_OPENAI_DEPLOYMENT_NAME"
-            raise ConfigurationError(f"{name} must name the model to ask")
-        if not self.address.startswith(("https://", "http://")):
-            name = "OPENAI_BASE_URL" if self.provider == "openai" else "AZURE_OPENAI_ENDPOINT"
-            raise ConfigurationError(f"{name} must be an http(s) address")
 
 
 def model_settings_of(settings: Settings) -> ModelSettings:

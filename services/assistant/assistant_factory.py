@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from datetime import tzinfo
-from typing import TypeAlias
 
 from yarl import URL
 
@@ -22,7 +22,6 @@ from services.assistant.graph.graph_wire import GraphLimits, segment
 from services.assistant.local.local_back_end import LocalAssistant
 from services.assistant.local.local_file import LocalSamples
 from services.basis import Basis
-from settings import Settings
 
 
 def assistant_for(basis: Basis, *, on_behalf: OnBehalf | None = None) -> AssistantBackEnd:
@@ -43,14 +42,6 @@ def assistant_for(basis: Basis, *, on_behalf: OnBehalf | None = None) -> Assista
 _ENTRA = re.compile(r"entra:([0-9a-z.-]+):([0-9a-f-]{36})")
 
 
-class OnlyMe:
-    """Everybody is the user whose own token it is."""
-
-    def root(self, principal_id: str) -> str:
-        """Return `me`."""
-        return "me"
-
-
 class MappedUsers:
     """Users of our own directory are themselves; others are who the operator says.
 
@@ -60,7 +51,7 @@ class MappedUsers:
     """
 
     def __init__(self, *, tenant: str, named: Mapping[str, str]) -> None:
-        self._tenant = tenant
+        self._tenant = tenant.lower()
         self._named = dict(named)
 
     def root(self, principal_id: str) -> str:
@@ -69,40 +60,34 @@ class MappedUsers:
         Raises:
             AssistantRefusedError: this principal has none.
         """
-        user = self._named.get(principal_id) or self._own(principal_id)
-        if user is None:
+        match = _ENTRA.fullmatch(principal_id)
+        own = match[2] if match and match[1] == self._tenant else None
+        if (user := self._named.get(principal_id) or own) is None:
             raise errors.AssistantRefusedError("no Microsoft 365 user is set for this caller")
         return f"users/{segment(user)}"
 
-    def _own(self, principal_id: str) -> str | None:
-        match = _ENTRA.fullmatch(principal_id)
-        return match[2] if match and match[1] == self._tenant.lower() else None
 
-
-GraphUsers: TypeAlias = OnlyMe | MappedUsers
-"""Finds the part of Graph that is a principal's own."""
-
-
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphAssistant:
-    """An `AssistantBackEnd`; holds the tokens of the process and no state of any turn."""
+    """An `AssistantBackEnd`; holds the tokens of the process and no state of any turn.
 
-    def __init__(
-        self, *, client: GraphClient, users: GraphUsers, file_hosts: Collection[str]
-    ) -> None:
-        self._client = client
-        self._users = users
-        self._file_hosts = file_hosts
+    Attributes:
+        root_of: Finds the part of Graph that is a principal's own.
+    """
+
+    client: GraphClient
+    root_of: Callable[[str], str]
+    file_hosts: Collection[str]
 
     def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
-        account = GraphAccount(
-            client=self._client, principal_id=principal_id, root=self._users.root(principal_id)
-        )
+        root = self.root_of(principal_id)
+        account = GraphAccount(client=self.client, principal_id=principal_id, root=root)
         return AssistantServices(
             calendar=GraphCalendar(account=account, zone=zone),
             mail=GraphMailbox(account=account),
             contacts=GraphAddressBook(account=account),
             tasks=GraphTasks(account=account, zone=zone),
-            documents=GraphDocumentFolder(account=account, file_hosts=self._file_hosts),
+            documents=GraphDocumentFolder(account=account, file_hosts=self.file_hosts),
         )
 
 
@@ -123,8 +108,13 @@ def graph_for(
         ids=basis.ids,
         limits=limits or GraphLimits(),
     )
+    users = MappedUsers(tenant=settings.graph_tenant_id or "", named=dict(settings.graph_users))
+    # With a user's own token everybody is the user whose token it is.
+    is_own = settings.graph_token is not None or settings.graph_on_behalf
     return GraphAssistant(
-        client=client, users=_users(settings), file_hosts=settings.graph_file_hosts
+        client=client,
+        root_of=(lambda _: "me") if is_own else users.root,
+        file_hosts=settings.graph_file_hosts,
     )
 
 
@@ -169,9 +159,3 @@ def _tokens(basis: Basis, on_behalf: OnBehalf | None) -> Callable[[str], own_sig
     )
     tokens = own_sign_in.Tokens(sign_in=sign_in, clock=clock)
     return lambda _: tokens
-
-
-def _users(settings: Settings) -> GraphUsers:
-    if settings.graph_token is not None or settings.graph_on_behalf:
-        return OnlyMe()
-    return MappedUsers(tenant=settings.graph_tenant_id or "", named=dict(settings.graph_users))

@@ -12,11 +12,10 @@ from yarl import URL
 
 from data_models.conversations.effects import Effect
 from data_models.errors import AssistantError, AssistantUnsureError
-from services.assistant.graph.graph_client import GraphClient, guid_of
+from services.assistant.graph.graph_client import GraphCall, GraphClient, guid_of
 from services.assistant.graph.graph_shapes import Shape, shaped
 from services.assistant.graph.graph_wire import (
     GraphAnswer,
-    GraphCall,
     Json,
     Method,
     address,
@@ -135,9 +134,13 @@ class GraphAccount:
         etag: str = "",
         is_repeatable: bool = True,
     ) -> GraphAnswer:
-        headers = self._preferred | ({"If-Match": etag} if etag else {})
         call = GraphCall(
-            method=method, url=url, body=body, headers=headers, is_repeatable=is_repeatable
+            method=method,
+            url=url,
+            reference=guid_of(self.client.ids.new_id("request")),
+            body=body,
+            headers=self._preferred | ({"If-Match": etag} if etag else {}),
+            is_repeatable=is_repeatable,
         )
         return await self.client.ask(call, principal_id=self._principal_id)
 

@@ -1,6 +1,6 @@
 """A thin client of Microsoft Graph: one origin, a token for each principal, bounded answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from uuid import NAMESPACE_URL, uuid5
@@ -12,7 +12,7 @@ from yarl import URL
 from data_models import errors
 from data_models.clock import Clock, IdSource
 from data_models.http_answers import HttpAnswer, Tries, ask, fetch, repeat, seconds_asked
-from services.assistant.graph.graph_wire import GraphAnswer, GraphCall, GraphLimits, parsed
+from services.assistant.graph.graph_wire import GraphAnswer, GraphLimits, Json, Method, parsed
 from services.own_sign_in import TokenSource, ask_signed
 
 # With these the service says that it did nothing; after the others it may have.
@@ -27,6 +27,41 @@ _NO_MAILBOX = {
 }
 
 logger = structlog.get_logger()
+
+
+@dataclass(slots=True, kw_only=True)
+class GraphCall:
+    """One request, and how it goes.
+
+    Attributes:
+        reference: By which Microsoft finds it.
+        is_repeatable: Whether doing it twice leaves what doing it once does; then it is asked
+            again after a lost answer.
+        was_lost: Whether the answer to a change was lost.
+    """
+
+    method: Method
+    url: URL
+    reference: str
+    body: Json | None = None
+    headers: Mapping[str, str]
+    is_repeatable: bool = True
+    was_lost: bool = False
+
+    def broken(self, reason: str) -> errors.AssistantError:
+        """Return the error of a request that may have been carried out."""
+        self.was_lost = self.method != "GET"
+        if not self.was_lost or self.is_repeatable:
+            return errors.AssistantBusyError(reason)
+        self.log("answer_lost")
+        return errors.AssistantUnsureError("the answer to a change was lost")
+
+    def log(self, reason: str, answer: GraphAnswer | None = None) -> None:
+        """Tell operators why it was not done."""
+        more = {} if answer is None else {"status": answer.status, "code": answer.code}
+        logger.warning(
+            "graph_not_done", method=self.method, reason=reason, ref=self.reference, **more
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +84,16 @@ class GraphClient:
             AssistantUnsureError: a change may have happened, and its answer is lost.
             AssistantError: an answer that cannot be used.
         """
-        course = _Course(call=call, reference=guid_of(self.ids.new_id("request")))
         limits = self.limits
         tries = Tries(
             limits.attempts, limits.operation_seconds, limits.retry_after_seconds,
             first_pause=limits.wait_seconds, most_pause=5.0, jitter=limits.wait_seconds,
         )  # fmt: skip
         try:
-            return await repeat(partial(self._ask, course, principal_id), tries)
+            return await repeat(partial(self._ask, call, principal_id), tries)
         except errors.AssistantUnavailableError:
-            course.log("unavailable")
-            if course.was_lost:
+            call.log("unavailable")
+            if call.was_lost:
                 raise errors.AssistantUnsureError("the answer to a change was lost") from None
             raise
 
@@ -74,25 +108,24 @@ class GraphClient:
             refusal=lambda why: errors.AssistantUnavailableError(f"the download {why}"),
         )  # fmt: skip
 
-    async def _ask(self, course: "_Course", principal_id: str) -> GraphAnswer:
-        sent = await ask_signed(self.token_of(principal_id), partial(self._send, course))
-        answer = self._checked(course, sent)
+    async def _ask(self, call: GraphCall, principal_id: str) -> GraphAnswer:
+        sent = await ask_signed(self.token_of(principal_id), partial(self._send, call))
+        answer = self._checked(call, sent)
         if answer.status in (401, 403) or answer.code.lower() in _NO_MAILBOX:
-            course.log("refused", answer)
+            call.log("refused", answer)
             raise errors.AssistantRefusedError(
                 f"Microsoft Graph answered {answer.status} {answer.code}"
             )
         if not answer.is_done and not answer.is_gone and not answer.is_stale:
-            course.log("not_done", answer)
+            call.log("not_done", answer)
         return answer
 
-    async def _send(self, course: "_Course", token: str) -> HttpAnswer:
-        call = course.call
+    async def _send(self, call: GraphCall, token: str) -> HttpAnswer:
         headers = {
             **call.headers,
             "Authorization": f"Bearer {token}",
             "Accept": "application/json",
-            "client-request-id": course.reference,
+            "client-request-id": call.reference,
         }
         bounds = self.limits.bounds(limit_bytes=self.limits.answer_bytes + 1)
         try:
@@ -103,9 +136,9 @@ class GraphClient:
             raise errors.AssistantBusyError(_unanswered(error)) from None
         except (aiohttp.ClientError, TimeoutError) as error:
             # None of these is `from error`: aiohttp quotes addresses, which name users and items.
-            raise course.broken(_unanswered(error)) from None
+            raise call.broken(_unanswered(error)) from None
 
-    def _checked(self, course: "_Course", answer: HttpAnswer) -> GraphAnswer:
+    def _checked(self, call: GraphCall, answer: HttpAnswer) -> GraphAnswer:
         status, limit = answer.status, self.limits.answer_bytes
         if len(answer.body) > limit:
             raise errors.AssistantError(f"the answer is over {limit} bytes")
@@ -113,7 +146,7 @@ class GraphClient:
             wait = seconds_asked(answer.headers, now=self.clock.now())
             raise errors.AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
         if status in _BROKEN:
-            raise course.broken(f"Microsoft Graph answered {status}")
+            raise call.broken(f"Microsoft Graph answered {status}")
         if 300 <= status < 400:
             raise errors.AssistantError("Microsoft Graph redirected")
         return parsed(status, answer.body)
@@ -122,32 +155,6 @@ class GraphClient:
 def guid_of(name: str) -> str:
     """Return a name in the form that Graph asks clients for."""
     return str(uuid5(NAMESPACE_URL, name))
-
-
-class _Course:
-    """How one operation goes: what is asked, and whether an answer was lost."""
-
-    def __init__(self, *, call: GraphCall, reference: str) -> None:
-        self.call = call
-        self.reference = reference
-        self.was_lost = False
-
-    def broken(self, reason: str) -> errors.AssistantError:
-        """Return the error of a request that may have been carried out."""
-        if not self.call.is_change:
-            return errors.AssistantBusyError(reason)
-        self.was_lost = True
-        if self.call.is_repeatable:
-            return errors.AssistantBusyError(reason)
-        self.log("answer_lost")
-        return errors.AssistantUnsureError("the answer to a change was lost")
-
-    def log(self, reason: str, answer: GraphAnswer | None = None) -> None:
-        """Tell operators; Microsoft finds the request by the reference."""
-        more = {} if answer is None else {"status": answer.status, "code": answer.code}
-        logger.warning(
-            "graph_not_done", method=self.call.method, reason=reason, ref=self.reference, **more
-        )
 
 
 def _unanswered(error: Exception) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
@@ -43,27 +43,6 @@ class GraphLimits:
     def bounds(self, *, limit_bytes: int) -> Bounds:
         """Return the bounds of one request."""
         return Bounds(self.request_seconds, limit_bytes, connect_seconds=self.connect_seconds)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphCall:
-    """One request.
-
-    Attributes:
-        is_repeatable: Whether doing it twice leaves what doing it once does; then it is asked
-            again after a lost answer.
-    """
-
-    method: Method
-    url: URL
-    body: Json | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    is_repeatable: bool = True
-
-    @property
-    def is_change(self) -> bool:
-        """Whether it changes anything."""
-        return self.method != "GET"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from data_models.errors import ConfigurationError, ModelUnfitError, ModelWindowError
 from group_chat.models.__main__ import check_model, main
+from group_chat.models.factory import build_models
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.profile import ModelProfile, known_window, profile_of
@@ -40,7 +41,7 @@ def test_a_small_window_that_is_set_is_refused_at_start() -> None:
     profile = profile_of(window=4_096, output=1_000, lacks=(), prices="")
     settings = ModelSettings(provider="openai", model="m", url="http://x", profile=profile)
     with pytest.raises(ConfigurationError, match="8,192"):
-        settings.check()
+        build_models(settings=settings)
 
 
 async def test_what_refuses_a_long_prompt_is_asked_again_with_less(site: ModelSite) -> None:
