@@ -101,9 +101,7 @@ class ClinicalTrialsGov:
 
 
 def _unavailable(why: str) -> ToolInputError:
-    return ToolInputError(
-        f"the register of studies {why}; nothing is known of its studies just now"
-    )
+    return ToolInputError(f"the register of studies does not answer just now: it {why}")
 
 
 StudySource: TypeAlias = StudyFolder | ClinicalTrialsGov

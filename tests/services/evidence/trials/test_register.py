@@ -119,7 +119,7 @@ async def test_a_register_that_refuses_or_is_away_is_said_plainly() -> None:
     search = await search_for("patient_4")
     async with register() as (double, source):
         double.status = 500
-        with pytest.raises(ToolInputError, match="refused"):
+        with pytest.raises(ToolInputError, match="it answered 500"):
             await source.find(search)
     async with aiohttp.ClientSession() as session:
         away = ClinicalTrialsGov(base_url="http://127.0.0.1:9", session=session)
