@@ -3,9 +3,9 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import ExitStack, aclosing, asynccontextmanager, nullcontext, suppress
+from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import aiohttp
 import structlog
@@ -24,65 +24,15 @@ from group_chat.models.model_settings import CallLimits
 from services.telemetry.metrics import Metrics
 from services.usage import TokenUsage, lost_seconds, note_lost_seconds, note_model_call, note_tokens
 
-# An answer on its way in: bytes with time limits, read as text.
-
 _DRAIN_SECONDS = 0.2
 
 
-class IncomingAnswer:
-    """The answer to one request; `aclose` it, whatever happens."""
+class IncomingAnswer(NamedTuple):
+    """An answer that has begun: its first text ("": it has none), more texts, and the whole."""
 
-    def __init__(
-        self, *, response: aiohttp.ClientResponse, limits: CallLimits, deadline: float
-    ) -> None:
-        self.reader = AnswerReader(limits=limits)
-        self._response = response
-        self._data: AsyncIterator[bytes] = response.content.iter_any()
-        self._limits = limits
-        self._deadline = deadline
-        self._first_text = ""
-
-    async def begin(self) -> None:
-        """Wait for the first text, or for the whole answer where it has no text.
-
-        Raises:
-            ModelError: the answer is unusable, broke off, or did not come in time.
-        """
-        self._first_text = await self._read()
-        if not self._first_text:
-            self.reader.end()
-
-    async def next_text(self) -> str:
-        """Return more text; none at the end of the answer. Raises as `begin` does."""
-        text, self._first_text = self._first_text, ""
-        return text or await self._read()
-
-    async def aclose(self) -> None:
-        """Let go of the connection; an answer that is not over is aborted."""
-        self._response.close()
-
-    async def _read(self) -> str:
-        """Read until there is text, or the answer is over."""
-        text = ""
-        while not text and not self.reader.is_done():
-            async with within(patience(self._limits, self._deadline)):
-                data = await anext(self._data, b"")
-            text = self.reader.feed(data)
-        if self.reader.is_done():
-            await self._drain()
-        return text
-
-    async def _drain(self) -> None:
-        """Read what follows the last event, so that the connection can serve again."""
-        with suppress(ModelError):  # the answer is whole; its connection just cannot be used again
-            async with within(_DRAIN_SECONDS):
-                async for _ in self._data:
-                    pass
-
-
-def patience(limits: CallLimits, deadline: float) -> float:
-    """Return the seconds within which the next byte must be here."""
-    return min(limits.idle_seconds, deadline - asyncio.get_running_loop().time())
+    first: str
+    rest: AsyncGenerator[str, None]
+    reader: AnswerReader
 
 
 Body: TypeAlias = Mapping[str, Any]
@@ -128,9 +78,11 @@ class Completions:
         """
         asked = {**body, "stream": True, "stream_options": {"include_usage": True}}
         async with self._answering(asked, self.deadline(), purpose) as answer:
-            while text := await answer.next_text():
+            if answer.first:
+                yield answer.first
+            async for text in answer.rest:
                 yield text
-            yield self._whole(answer)
+            yield self._whole(answer.reader)
 
     async def complete(self, body: Body, *, purpose: str, deadline: float | None = None) -> Answer:
         """Return the whole answer.
@@ -140,12 +92,12 @@ class Completions:
         """
         due = self.deadline() if deadline is None else deadline
         async with self._answering(body, due, purpose) as answer:
-            while await answer.next_text():
+            async for _ in answer.rest:
                 pass
-            return self._whole(answer)
+            return self._whole(answer.reader)
 
-    def _whole(self, incoming: IncomingAnswer) -> Answer:
-        answer = incoming.reader.end()
+    def _whole(self, reader: AnswerReader) -> Answer:
+        answer = reader.end()
         self.learned.note_text(answer.text)
         return answer
 
@@ -157,11 +109,10 @@ class Completions:
         loop, chars = asyncio.get_running_loop(), said_chars(body["messages"])
         began, usage = loop.time(), None
         try:
-            async with (
-                self._slot(deadline),
-                aclosing(await self._open(body, deadline, chars)) as answer,
-            ):
-                yield answer
+            async with self._slot(deadline):
+                answer = await self._open(body, deadline, chars)
+                async with aclosing(answer.rest):
+                    yield answer
                 usage = answer.reader.usage
         except ModelError:
             lost = loop.time() - began
@@ -223,14 +174,37 @@ class Completions:
 
     async def _attempt(self, body: Body, deadline: float) -> IncomingAnswer:
         """Send one request and wait for the first text."""
-        seconds = patience(self._limits, deadline)
-        with ExitStack() as failed:
-            response = await self._server.complete(body, seconds=seconds)
-            failed.callback(response.close)
-            answer = IncomingAnswer(response=response, limits=self._limits, deadline=deadline)
-            await answer.begin()
-            failed.pop_all()
-            return answer
+        response = await self._server.complete(body, seconds=self._patience(deadline))
+        reader = AnswerReader(limits=self._limits)
+        texts = self._texts(response, reader, deadline)
+        first = await anext(texts, "")
+        if not first:
+            reader.end()
+        return IncomingAnswer(first, texts, reader)
+
+    async def _texts(
+        self, response: aiohttp.ClientResponse, reader: AnswerReader, deadline: float
+    ) -> AsyncGenerator[str, None]:
+        """Give text as it comes; closing this aborts an answer that is not over."""
+        data = response.content.iter_any()
+        try:
+            while not reader.is_done():
+                async with within(self._patience(deadline)):
+                    piece = await anext(data, b"")
+                if text := reader.feed(piece):
+                    yield text
+            # What follows the last event is read, so that the connection can serve again; where
+            # that fails the answer is whole all the same.
+            with suppress(ModelError):
+                async with within(_DRAIN_SECONDS):
+                    async for _ in data:
+                        pass
+        finally:
+            response.close()
+
+    def _patience(self, deadline: float) -> float:
+        """Return the seconds within which the next byte must be here."""
+        return min(self._limits.idle_seconds, deadline - asyncio.get_running_loop().time())
 
     def _can_do_without(self, error: ModelError, sent: dict[str, Any]) -> bool:
         return isinstance(error, ModelRequestError) and self.learned.can_do_without(
