@@ -4,7 +4,7 @@ import asyncio
 import hmac
 import secrets
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, get_args
@@ -45,32 +45,26 @@ class OidcRules:
     idle_seconds: float
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OidcSignIn:
     """Signs users in, knows them by their cookie, and signs them out.
 
-    Args:
+    Attributes:
+        base: Address at which browsers reach the server, without a slash at its end.
         keys: Verifies bearer keys of programs, which stay valid; None: there are none.
-        base: Address at which browsers reach the server.
     """
 
-    def __init__(
-        self,
-        *,
-        provider: OidcProvider,
-        sessions: SignInSessions,
-        rules: OidcRules,
-        secret: str,
-        base: str,
-        clock: Clock,
-        keys: Authenticator | None,
-    ) -> None:
-        self._provider = provider
-        self._sessions = sessions
-        self._rules = rules
-        self._seal = BrowserSeal(secret=secret, purpose=b"rounds login", clock=clock)
-        self._base = base.rstrip("/")
-        self._clock = clock
-        self._keys = keys
+    provider: OidcProvider
+    sessions: SignInSessions
+    rules: OidcRules
+    secret: InitVar[str]
+    base: str
+    clock: Clock
+    keys: Authenticator | None
+
+    def __post_init__(self, secret: str) -> None:
+        self._seal = BrowserSeal(secret=secret, purpose=b"rounds login", clock=self.clock)
+        self.base = self.base.rstrip("/")
         # A provider that rotates refresh tokens takes each once: one request of a time renews.
         self._renewing = asyncio.Lock()
 
@@ -81,7 +75,7 @@ class OidcSignIn:
             SignInUnavailableError: the provider does not answer.
         """
         begun = Begun.draw()
-        url = await self._provider.sign_in_url(begun, redirect_uri=self._redirect_uri)
+        url = await self.provider.sign_in_url(begun, redirect_uri=self._redirect_uri)
         return url, self._seal.seal(begun.model_dump_json())
 
     async def finish(self, *, kept: str, state: str, code: str) -> str:
@@ -99,13 +93,13 @@ class OidcSignIn:
             SignInUnavailableError: the provider does not answer.
         """
         begun = self._seal.begun(kept, state=state)
-        tokens = await self._provider.redeem(
+        tokens = await self.provider.redeem(
             code=code, verifier=begun.verifier, redirect_uri=self._redirect_uri
         )
-        claims = await self._provider.claims_of(tokens.id_token, nonce=begun.nonce)
+        claims = await self.provider.claims_of(tokens.id_token, nonce=begun.nonce)
         session_id = secrets.token_urlsafe(32)
-        ends_at = self._clock.now() + timedelta(seconds=SESSION_SECONDS)
-        await self._sessions.begin(session_id, self._session(session_id, claims, tokens, ends_at))
+        ends_at = self.clock.now() + timedelta(seconds=SESSION_SECONDS)
+        await self.sessions.begin(session_id, self._session(session_id, claims, tokens, ends_at))
         return session_id
 
     async def authenticate(self, handshake: Handshake) -> Principal:
@@ -113,9 +107,9 @@ class OidcSignIn:
         if handshake.authorization is not None or handshake.bearer is not None:
             if (handshake.bearer or "").startswith(FRAMED):
                 return await self._find_session(handshake.bearer or "")
-            if self._keys is None:
+            if self.keys is None:
                 raise UnauthenticatedError
-            return await self._keys.authenticate(handshake)
+            return await self.keys.authenticate(handshake)
         session_id = handshake.session_id
         if session_id is None or session_id.startswith(FRAMED):
             raise UnauthenticatedError
@@ -124,12 +118,12 @@ class OidcSignIn:
 
     async def end(self, session_id: str) -> str:
         """Forget the session; return where the browser goes then."""
-        await self._sessions.end(session_id)
-        home = f"{self._base}/"
-        return await self._provider.sign_out_url(back=home) or home
+        await self.sessions.end(session_id)
+        home = f"{self.base}/"
+        return await self.provider.sign_out_url(back=home) or home
 
     async def _find_session(self, session_id: str) -> Principal:
-        session = await self._current(session_id, await self._sessions.find(session_id))
+        session = await self._current(session_id, await self.sessions.find(session_id))
         return Principal(
             id=session.principal_id,
             name=session.name,
@@ -143,35 +137,35 @@ class OidcSignIn:
         )
 
     async def _current(self, session_id: str, found: Found) -> SignedIn:
-        session, now = found.session, self._clock.now()
+        session, now = found.session, self.clock.now()
         idle = (now - session.seen_at).total_seconds()
-        if session.ends_at <= now or idle > self._rules.idle_seconds:
-            await self._sessions.end(session_id)
+        if session.ends_at <= now or idle > self.rules.idle_seconds:
+            await self.sessions.end(session_id)
             raise UnauthenticatedError
         if session.proof_until <= now:
             return await self._renew(session_id)
         if idle > _SEEN_SECONDS:
             seen = session.model_copy(update={"seen_at": now})
-            return await self._sessions.renew(session_id, found, seen)
+            return await self.sessions.renew(session_id, found, seen)
         return session
 
     async def _renew(self, session_id: str) -> SignedIn:
         async with self._renewing:
-            found = await self._sessions.find(session_id)
-            if found.session.proof_until > self._clock.now():
+            found = await self.sessions.find(session_id)
+            if found.session.proof_until > self.clock.now():
                 return found.session  # whoever held the lock before renewed it
             try:
                 renewed = await self._ask_again(session_id, found.session)
             except (UnauthenticatedError, ForbiddenError):
                 return await self._without_renewal(session_id, found)
-            return await self._sessions.renew(session_id, found, renewed)
+            return await self.sessions.renew(session_id, found, renewed)
 
     async def _ask_again(self, session_id: str, session: SignedIn) -> SignedIn:
-        had = self._sessions.opened(session_id, session.tokens)
+        had = self.sessions.opened(session_id, session.tokens)
         if had.refresh_token is None:
             raise UnauthenticatedError
-        brought = await self._provider.refresh(had.refresh_token)
-        claims = await self._provider.claims_of(brought.id_token, nonce=None)
+        brought = await self.provider.refresh(had.refresh_token)
+        claims = await self.provider.claims_of(brought.id_token, nonce=None)
         if claims["sub"] != session.subject:
             raise UnauthenticatedError
         tokens = had.model_copy(update=brought.model_dump(exclude_none=True))
@@ -179,33 +173,33 @@ class OidcSignIn:
 
     async def _without_renewal(self, session_id: str, found: Found) -> SignedIn:
         """Another replica may have used the refresh token first: then its session counts."""
-        latest = await self._sessions.find(session_id)
-        if latest.etag != found.etag and latest.session.proof_until > self._clock.now():
+        latest = await self.sessions.find(session_id)
+        if latest.etag != found.etag and latest.session.proof_until > self.clock.now():
             return latest.session
-        await self._sessions.end(session_id)
+        await self.sessions.end(session_id)
         raise UnauthenticatedError
 
     def _session(
         self, session_id: str, claims: Mapping[str, Any], tokens: Tokens, ends_at: datetime
     ) -> SignedIn:
         if not (roles := self._roles(claims)):
-            logger.info("sign_in_without_role", claim=self._rules.roles_claim)
+            logger.info("sign_in_without_role", claim=self.rules.roles_claim)
             raise ForbiddenError
         return SignedIn(
-            principal_id=principal_id_of(claims, self._rules),
+            principal_id=principal_id_of(claims, self.rules),
             name=str(claims.get("name") or claims.get("preferred_username") or claims["sub"]),
             subject=claims["sub"],
-            tenant=_directory(claims, self._rules),
+            tenant=_directory(claims, self.rules),
             roles=sorted(roles),
-            practitioner=self._rules.users.practitioner_in(claims),
+            practitioner=self.rules.users.practitioner_in(claims),
             proof_until=datetime.fromtimestamp(claims["exp"], UTC),
             ends_at=ends_at,
-            seen_at=self._clock.now(),
-            tokens=self._sessions.sealed(session_id, tokens),
+            seen_at=self.clock.now(),
+            tokens=self.sessions.sealed(session_id, tokens),
         )
 
     def _roles(self, claims: Mapping[str, Any]) -> frozenset[Role]:
-        rules, tenant = self._rules, _directory(claims, self._rules)
+        rules, tenant = self.rules, _directory(claims, self.rules)
         said = claims.get(rules.roles_claim) if rules.roles_claim else ["clinician"]
         words: Collection[object] = said if isinstance(said, list) else str(said or "").split()
         roles = frozenset(role for role in _ROLES if role in words)
@@ -215,7 +209,7 @@ class OidcSignIn:
 
     @property
     def _redirect_uri(self) -> str:
-        return f"{self._base}/auth/callback"
+        return f"{self.base}/auth/callback"
 
 
 def principal_id_of(claims: Mapping[str, Any], rules: OidcRules) -> str:

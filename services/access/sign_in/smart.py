@@ -3,7 +3,7 @@
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -56,13 +56,14 @@ class LaunchedIn(BaseModel):
     visit: Visit | None = None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SmartLaunch:
     """Begins launches, verifies what comes back, and lets users in.
 
     A session ends with the record system's token: nothing renews it, and it is stored, encrypted,
     only where the hub is followed.
 
-    Args:
+    Attributes:
         providers: By the address of the FHIR server, exactly as `iss` names it.
         records: The FHIR server of Rounds' own charts; of it alone a practitioner is believed.
         secret: Encrypts what browsers keep.
@@ -70,28 +71,20 @@ class SmartLaunch:
         hub: Where record systems tell who is open (FHIRcast); None: nobody is followed.
     """
 
-    def __init__(
-        self,
-        *,
-        providers: Mapping[str, OidcProvider],
-        sessions: SignInSessions,
-        rules: OidcRules,
-        records: str | None,
-        secret: str,
-        base: str,
-        session: aiohttp.ClientSession,
-        clock: Clock,
-        hub: str | None = None,
-    ) -> None:
-        self._providers = providers
-        self._sessions = sessions
-        self._rules = rules
-        self._records = records
-        self._seal = BrowserSeal(secret=secret, purpose=b"rounds smart launch", clock=clock)
+    providers: Mapping[str, OidcProvider]
+    sessions: SignInSessions
+    rules: OidcRules
+    records: str | None
+    secret: InitVar[str]
+    base: InitVar[str]
+    session: InitVar[aiohttp.ClientSession]
+    clock: Clock
+    hub: str | None = None
+
+    def __post_init__(self, secret: str, base: str, session: aiohttp.ClientSession) -> None:
+        self._seal = BrowserSeal(secret=secret, purpose=b"rounds smart launch", clock=self.clock)
         self._redirect_uri = f"{base.rstrip('/')}/smart/callback"
         self._context = LaunchContext(session=session)
-        self._clock = clock
-        self._hub = hub
 
     async def begin(self, *, issuer: str | None, launch: str | None) -> tuple[str, str]:
         """Return the record system's address for a sign-in, and what the browser keeps meanwhile.
@@ -105,19 +98,19 @@ class SmartLaunch:
             BadFrameError: there are several and none was named.
             SignInUnavailableError: the record system says nothing usable of itself.
         """
-        if issuer is None and len(self._providers) != 1:
+        if issuer is None and len(self.providers) != 1:
             raise BadFrameError("iss: name the record system, there are several")
-        named = next(iter(self._providers)) if issuer is None else issuer
-        if named not in self._providers:
+        named = next(iter(self.providers)) if issuer is None else issuer
+        if named not in self.providers:
             raise ForbiddenError
         begun = Begun.draw(issuer=named)
         asked = {"aud": named, "scope": f"openid fhirUser launch{'' if launch else '/patient'}"}
         # Both ways to ask for each: a server grants the one that it knows.
         asked["scope"] += " patient/Patient.r patient/Patient.read"
         asked["scope"] += " patient/Encounter.r patient/Encounter.read"
-        if self._hub is not None:
+        if self.hub is not None:
             asked["scope"] += " fhircast/Patient-open.read fhircast/syncerror.read"
-        url = await self._providers[named].sign_in_url(
+        url = await self.providers[named].sign_in_url(
             begun,
             redirect_uri=self._redirect_uri,
             more=asked | ({"launch": launch} if launch else {}),
@@ -134,11 +127,11 @@ class SmartLaunch:
             SignInUnavailableError: the record system does not answer.
         """
         begun = self._seal.begun(kept, state=state)
-        if begun.issuer not in self._providers:
+        if begun.issuer not in self.providers:
             raise UnauthenticatedError
         once = f"launch.{begun.state}"
-        await self._sessions.spend(once)
-        provider = self._providers[begun.issuer]
+        await self.sessions.spend(once)
+        provider = self.providers[begun.issuer]
         tokens = await provider.redeem(
             code=code, verifier=begun.verifier, redirect_uri=self._redirect_uri
         )
@@ -153,9 +146,9 @@ class SmartLaunch:
         session_id = (FRAMED if framed else "") + secrets.token_urlsafe(32)
         session = launched.session
         if launched.tokens is not None:
-            sealed = self._sessions.sealed(session_id, launched.tokens)
+            sealed = self.sessions.sealed(session_id, launched.tokens)
             session = session.model_copy(update={"tokens": sealed})
-        await self._sessions.begin(session_id, session)
+        await self.sessions.begin(session_id, session)
         return session_id
 
     async def bind(
@@ -164,13 +157,13 @@ class SmartLaunch:
         """Let this conversation, and no other, follow the record system and show its visit."""
         if launched.visit is None and launched.tokens is None:
             return
-        found = await self._sessions.find(session_id)
+        found = await self.sessions.find(session_id)
         place = LaunchedIn(
             conversation_id=conversation_id, patient_id=patient_id, visit=launched.visit
         )
-        sealed = self._sessions.sealed(session_id, place)
+        sealed = self.sessions.sealed(session_id, place)
         bound = found.session.model_copy(update={"launched": sealed})
-        await self._sessions.renew(session_id, found, bound)
+        await self.sessions.renew(session_id, found, bound)
 
     async def visit_of(self, session_id: str, *, conversation_id: str) -> LaunchedIn | None:
         """Return whose visit the conversation was launched for; None: for none.
@@ -191,24 +184,24 @@ class SmartLaunch:
             UnauthenticatedError: the session has ended.
         """
         place, found = await self._place(session_id)
-        if self._hub is None or place is None or place.conversation_id != conversation_id:
+        if self.hub is None or place is None or place.conversation_id != conversation_id:
             return None
-        tokens = self._sessions.opened(session_id, found.tokens)
+        tokens = self.sessions.opened(session_id, found.tokens)
         if tokens.hub_topic is None or tokens.access_token is None:
             return None
-        return Subscription(hub=self._hub, topic=tokens.hub_topic, token=tokens.access_token)
+        return Subscription(hub=self.hub, topic=tokens.hub_topic, token=tokens.access_token)
 
     async def _place(self, session_id: str) -> tuple[LaunchedIn | None, SignedIn]:
-        found = (await self._sessions.find(session_id)).session
-        if found.ends_at <= self._clock.now():
+        found = (await self.sessions.find(session_id)).session
+        if found.ends_at <= self.clock.now():
             raise UnauthenticatedError
-        return self._sessions.unsealed(session_id, found.launched, LaunchedIn), found
+        return self.sessions.unsealed(session_id, found.launched, LaunchedIn), found
 
     def _of_hub(self, tokens: Tokens) -> Tokens | None:
         """Return what subscribing needs, if the launch names our hub and a session of it."""
-        if self._hub is None or tokens.hub_topic is None:
+        if self.hub is None or tokens.hub_topic is None:
             return None
-        if tokens.hub_url not in (None, self._hub):
+        if tokens.hub_url not in (None, self.hub):
             logger.warning("hub_of_launch_unknown", setting="FHIRCAST_HUB_URL")
             return None
         return Tokens(access_token=tokens.access_token, hub_topic=tokens.hub_topic)
@@ -226,14 +219,14 @@ class SmartLaunch:
         session_id = self._seal.open(ticket, seconds=TICKET_SECONDS)
         if not session_id.startswith(FRAMED):
             raise UnauthenticatedError
-        await self._sessions.spend(f"ticket.{session_id}")
+        await self.sessions.spend(f"ticket.{session_id}")
         return session_id
 
     def _signed_in(self, claims: Mapping[str, Any], tokens: Tokens, *, issuer: str) -> SignedIn:
         if (staff := _STAFF.fullmatch(str(claims.get("fhirUser") or ""))) is None:
             raise ForbiddenError  # a patient, a relative, a device: the page is for clinicians
-        who, now = principal_id_of(claims, self._rules), self._clock.now()
-        roles = self._rules.users.roles_of(who)
+        who, now = principal_id_of(claims, self.rules), self.clock.now()
+        roles = self.rules.users.roles_of(who)
         lasts = min(tokens.expires_in or _TOKEN_SECONDS, SESSION_SECONDS)
         ends_at = now + timedelta(seconds=lasts)
         return SignedIn(
@@ -252,7 +245,7 @@ class SmartLaunch:
     def _practitioner(self, staff: re.Match[str], issuer: str) -> str | None:
         """Practitioner/17 of another server is somebody else."""
         here = issuer.rstrip("/")
-        is_own = self._records is not None and here == self._records.rstrip("/")
+        is_own = self.records is not None and here == self.records.rstrip("/")
         is_theirs = staff["base"] is None or staff["base"].rstrip("/") == here
         is_person = staff["who"].startswith("Practitioner/")
         return staff["who"] if is_own and is_theirs and is_person else None

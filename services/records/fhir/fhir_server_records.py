@@ -3,6 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
@@ -96,6 +97,7 @@ _Key: TypeAlias = tuple[str, PatientId]
 _log = structlog.get_logger()
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FhirServerRecords:
     """A `PatientRecords` over one FHIR server.
 
@@ -103,34 +105,24 @@ class FhirServerRecords:
     resource id. After `cache_seconds` the server is asked for what was written since.
     Charts are kept by reader while there is room, the least recently used let go.
 
-    Args:
+    Attributes:
         everything: Load by `$everything` where the server offers it.
         reader_of: Who reads a chart where users do with their own tokens; None: `client` does.
     """
 
-    def __init__(
-        self,
-        *,
-        client: FhirClient,
-        clock: Clock,
-        identifier_system: str | None = None,
-        cache_seconds: float = 60,
-        kept_resources: int = KEPT_RESOURCES,
-        fits: Callable[[str], bool] = lambda _: False,
-        everything: bool = False,
-        reader: DocumentReader | None = None,
-        reader_of: ReaderOf | None = None,
-    ) -> None:
-        self._client = client
-        self._clock = clock
-        self._reader_of = reader_of or self._read_itself
-        self._system = identifier_system
-        self._fresh = timedelta(seconds=cache_seconds)
-        self._kept_resources = kept_resources
-        self.document_reader = reader or DocumentReader()
-        self._systems = (identifier_system,) if identifier_system else ()
-        self._fits = fits
-        self._everything = everything
+    client: FhirClient
+    clock: Clock
+    identifier_system: str | None = None
+    cache_seconds: float = 60
+    kept_resources: int = KEPT_RESOURCES
+    fits: Callable[[str], bool] = lambda _: False
+    everything: bool = False
+    document_reader: DocumentReader = field(default_factory=DocumentReader)
+    reader_of: ReaderOf | None = None
+
+    def __post_init__(self) -> None:
+        self._fresh = timedelta(seconds=self.cache_seconds)
+        self._systems = (self.identifier_system,) if self.identifier_system else ()
         self._capability: fhir_search.Capability | None = None
         self._capability_lock = asyncio.Lock()
         self._charts: OrderedDict[_Key, ServerChart] = OrderedDict()
@@ -138,10 +130,10 @@ class FhirServerRecords:
 
     async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
         """See `PatientRecords.load`; what is not needed is not fetched."""
-        limits = self._client.limits
+        limits = self.client.limits
         try:
             async with asyncio.timeout(limits.load_seconds):
-                reader = await self._reader_of(patient_id)
+                reader = await (self.reader_of or self._read_itself)(patient_id)
                 chart = await self._chart(patient_id, reader)
                 found = await self._find(chart, need, reader.client)
         except TimeoutError:
@@ -157,20 +149,20 @@ class FhirServerRecords:
             return kept
 
     async def _read_itself(self, _: PatientId) -> ChartReader:
-        return ChartReader(name="", client=self._client)
+        return ChartReader(name="", client=self.client)
 
     async def _chart(self, patient_id: PatientId, reader: ChartReader) -> ServerChart:
         """Return the chart; who carries the id is asked again when that is old."""
         of = (reader.name, patient_id)
         async with self._locks.setdefault(of, asyncio.Lock()):
-            held, now = self._charts.get(of), self._clock.now()
+            held, now = self._charts.get(of), self.clock.now()
             if held is None or now - held.looked_at > self._fresh:
                 key, patient = await PatientLookup(
-                    client=reader.client, system=self._system, clock=self._clock
+                    client=reader.client, system=self.identifier_system, clock=self.clock
                 ).find(patient_id)
                 if held is None or held.key != key or held.is_over() or held.patient != patient:
                     held = ServerChart(
-                        search=await self._first_search(reader.client), clock=self._clock, key=key,
+                        search=await self._first_search(reader.client), clock=self.clock, key=key,
                         patient=patient, fresh=self._fresh, looked_at=now, born=now,
                     )  # fmt: skip
                 held.looked_at = now
@@ -178,9 +170,9 @@ class FhirServerRecords:
             return held
 
     async def _find(self, chart: ServerChart, need: Need, client: FhirClient) -> Parts:
-        found = await chart.all_of() if self._everything else None
+        found = await chart.all_of() if self.everything else None
         if found is None:
-            if self._everything:
+            if self.everything:
                 chart.search = await self._search(client)
             found = await chart.read(need)
         if need.has_texts:
@@ -199,13 +191,13 @@ class FhirServerRecords:
         self._charts[of] = chart
         self._charts.move_to_end(of)
         while len(self._charts) > 1 and (
-            sum(held.count() for held in self._charts.values()) > self._kept_resources
+            sum(held.count() for held in self._charts.values()) > self.kept_resources
         ):
             self._charts.popitem(last=False)
 
     async def _first_search(self, client: FhirClient) -> fhir_search.PatientSearch:
         # What a server says that it can do is not asked for where all comes at once.
-        if self._everything:
+        if self.everything:
             return fhir_search.PatientSearch(client=client, capability=fhir_search.Capability())
         return await self._search(client)
 
@@ -224,7 +216,7 @@ class FhirServerRecords:
             RecordsError: as `PatientRecords.load`.
         """
         query = {"_elements": _IDENTITY, "_count": str(fhir_search.PAGE_ENTRIES)}
-        found = await self._client.pages((self._client.base_url / "Patient").with_query(query))
+        found = await self.client.pages((self.client.base_url / "Patient").with_query(query))
         if isinstance(found, FhirAnswer):
             raise RecordsUnavailableError("the records server lists no patients")
         rows = [entry.get("resource") or {} for entry in found.entries]
@@ -245,13 +237,13 @@ class FhirServerRecords:
         self.document_reader.close()
 
     def _canonical(self, body: Mapping[str, Any]) -> PatientId | None:
-        today = self._clock.now().date()
-        return canonical_id(body, systems=self._systems, fits=self._fits, today=today)
+        today = self.clock.now().date()
+        return canonical_id(body, systems=self._systems, fits=self.fits, today=today)
 
     def _record(
         self, patient_id: PatientId, chart: ServerChart, found: Parts, need: Need
     ) -> PatientRecord:
-        address = str(self._client.base_url / "Patient" / chart.key)
+        address = str(self.client.base_url / "Patient" / chart.key)
         entries = [*found.entries, {"fullUrl": address, "resource": dict(chart.patient)}]
         texts: Sequence[Mapping[str, Any]] = entries
         if need.has_texts:
