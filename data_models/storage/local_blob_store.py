@@ -29,6 +29,7 @@ _UNWRITABLE = frozenset(
 )
 _STRAY_AFTER_SECONDS = 3_600
 _FOLDER_TRIES = 100
+BESIDE = (".temp", ".locks")
 
 T = TypeVar("T")
 
@@ -36,14 +37,15 @@ T = TypeVar("T")
 class LocalFolder:
     """Blobs as files under `root`; several processes of one machine may share it.
 
-    `.locks` and `.temp` lie beside `root`, on the same disk: no listing meets them, and what a
-    killed process left in `.temp` is removed when a store is next opened, an hour later or more.
+    `.locks` and `.temp` lie in the folder `beside`, on the same disk: no listing meets them, and
+    what a killed process left in `.temp` is removed when a store is next opened, an hour later or
+    more.
     """
 
-    def __init__(self, *, root: Path) -> None:
+    def __init__(self, *, root: Path, beside: Path | None = None) -> None:
         self._root = root.absolute()
-        self._temp = self._root.parent / ".temp"
-        self._locks_folder = self._root.parent / ".locks"
+        beside = self._root.parent if beside is None else beside.absolute()
+        self._temp, self._locks_folder = (beside / name for name in BESIDE)
         self._holding = partial(local_files.name_held, folder=self._locks_folder)
         self._opening = threading.Lock()
         self._opened = False
@@ -256,12 +258,14 @@ _ROWS_PER_HOP = 64
 class LocalBlobStore:
     """A `BlobStore` in the folder `root`; its ETags are hashes of the content.
 
+    What it needs besides lies in `beside`, else in the folder that `root` is in.
+
     Each operation is one hop to a thread of the store's own, so a slow disk does not use up the
     threads that others wait for.
     """
 
-    def __init__(self, *, root: Path) -> None:
-        self._folder = LocalFolder(root=root)
+    def __init__(self, *, root: Path, beside: Path | None = None) -> None:
+        self._folder = LocalFolder(root=root, beside=beside)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-blobs")
 
     async def read(self, name: str) -> Blob | None:

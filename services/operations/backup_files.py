@@ -2,11 +2,11 @@
 
 import asyncio
 import hashlib
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, BaseModel
@@ -14,96 +14,46 @@ from pydantic import AwareDatetime, BaseModel
 from data_models.clock import IdSource
 from data_models.errors import BackupError, BlobExistsError
 from data_models.storage.blob_store import BlobStore
-from data_models.storage.local_files import read_file, sync_folder, write_new_file
+from data_models.storage.local_blob_store import BESIDE, LocalBlobStore
+from data_models.storage.local_files import FOLDER_MODE
 from data_models.values import read_value
 
 
-@dataclass(frozen=True, slots=True)
-class FolderFiles:
-    """Files below `folder`, for nobody but this user."""
+@dataclass(slots=True, kw_only=True)
+class BackupFiles:
+    """The files of one backup, by paths with `/` between their parts.
 
-    folder: Path
+    Attributes:
+        place: What people are told of it.
+        prefix: Of all its names in `store`; "" or with a `/` at its end.
+        folder: Of this machine; None: it lies in a container.
+    """
 
-    @property
-    def place(self) -> str:
-        """What people are told of it."""
-        return str(self.folder)
+    store: BlobStore
+    place: str
+    prefix: str = ""
+    folder: Path | None = None
+    _ends: dict[str, int] = field(default_factory=dict)
 
     async def begin(self) -> None:
         """Make the place.
 
         Raises:
-            BackupError: there is something in it already.
+            BackupError: there is something in it already, or it cannot be written to.
+            OSError: it cannot be made.
         """
-        if self.folder.exists() and any(self.folder.iterdir()):
-            raise BackupError(f"{self.folder} is not empty; name a new folder")
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if (found := await self._any()) is not None:
+            raise BackupError(
+                f"{self.place} is not empty (it has {found}); name a new one, or --dated"
+            )
+        if self.folder is not None:
+            self.folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+            if not os.access(self.folder, os.W_OK | os.X_OK):
+                raise BackupError(f"{self.place} cannot be written to; name another folder")
 
     async def put(self, path: str, data: bytes) -> None:
         """Write a file, in place of one of an earlier try; durable."""
-        await asyncio.to_thread(self._put, self._path(path), data)
-
-    async def grow(self, path: str, data: bytes) -> None:
-        """Put `data` at the end of a file that only this backup writes."""
-        await asyncio.to_thread(_grow, self._path(path), data)
-
-    async def remove(self, folder: str) -> None:
-        """Delete all files of a folder; an absent one is no error."""
-        await asyncio.to_thread(shutil.rmtree, self._path(folder), ignore_errors=True)
-
-    async def read(self, path: str) -> bytes | None:
-        """Return a file, None where there is none."""
-        found = await asyncio.to_thread(read_file, self._path(path))
-        return None if found is None else found[0]
-
-    async def close(self) -> None:
-        """Let go of connections: there are none."""
-
-    def _path(self, path: str) -> Path:
-        whole = self.folder / path
-        if not whole.resolve().is_relative_to(self.folder.resolve()):
-            raise BackupError(f"the list names a file outside the backup: {path}")
-        return whole
-
-    def _put(self, path: Path, data: bytes) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
-        write_new_file(path, data)
-        if path.parent == self.folder:
-            sync_folder(self.folder)
-
-
-def _grow(path: Path, data: bytes) -> None:
-    path.touch(mode=0o600)
-    with path.open("ab") as file:
-        file.write(data)
-
-
-@dataclass(slots=True)
-class ContainerFiles:
-    """Blobs below `prefix` of a container.
-
-    Attributes:
-        address: Of the container, without the prefix.
-    """
-
-    store: BlobStore
-    prefix: str
-    address: str = "the container"
-    _ends: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def place(self) -> str:
-        return f"{self.address}/{self.prefix}"
-
-    async def begin(self) -> None:
-        async for found in self.store.list(f"{self.prefix}/"):
-            raise BackupError(
-                f"{self.place} is not empty (it has {found.name}); name a new one, or --dated"
-            )
-
-    async def put(self, path: str, data: bytes) -> None:
-        name = f"{self.prefix}/{path}"
+        name = f"{self.prefix}{path}"
         try:
             await self.store.create(name, data)
         except BlobExistsError:
@@ -111,28 +61,44 @@ class ContainerFiles:
             await self.store.create(name, data)
 
     async def grow(self, path: str, data: bytes) -> None:
-        """See `FolderFiles.grow`; at most 4 MB at once, 50,000 times."""
+        """Put `data`, 4 MB at most, at the end of a file that only this backup writes."""
         if not data:  # Azure appends no empty piece, and a list may have no line
             if path not in self._ends:
                 await self.put(path, data)
             return
         end = self._ends.get(path, 0)
-        self._ends[path] = await self.store.append(f"{self.prefix}/{path}", data, position=end)
+        self._ends[path] = await self.store.append(f"{self.prefix}{path}", data, position=end)
 
     async def remove(self, folder: str) -> None:
-        async for found in self.store.list(f"{self.prefix}/{folder}/"):
+        """Delete all files of a folder; an absent one is no error."""
+        async for found in self.store.list(f"{self.prefix}{folder}/"):
             await self.store.delete(found.name)
 
     async def read(self, path: str) -> bytes | None:
-        found = await self.store.read(f"{self.prefix}/{path}")
+        """Return a file, None where there is none.
+
+        Raises:
+            InvalidIdentifierError: the path leads out of the backup.
+        """
+        if self.folder is not None and not self.folder.is_dir():
+            return None
+        found = await self.store.read(f"{self.prefix}{path}")
         return None if found is None else found.data
 
     async def close(self) -> None:
+        """Let go of connections, and of what a store leaves beside the files."""
         await self.store.close()
+        if self.folder is not None:
+            for left in BESIDE:
+                await asyncio.to_thread(shutil.rmtree, self.folder / left, ignore_errors=True)
 
-
-BackupFiles: TypeAlias = FolderFiles | ContainerFiles
-"""Files by paths with `/` between their parts."""
+    async def _any(self) -> str | None:
+        if self.folder is not None:
+            there = self.folder.iterdir() if self.folder.is_dir() else ()
+            return next((one.name for one in there), None)
+        async for found in self.store.list(self.prefix):
+            return found.name
+        return None
 
 
 def open_backup(target: str, *, ids: IdSource) -> BackupFiles:
@@ -142,7 +108,9 @@ def open_backup(target: str, *, ids: IdSource) -> BackupFiles:
         BackupError: the address names no container and backup.
     """
     if "://" not in target:
-        return FolderFiles(Path(target))
+        folder = Path(target)
+        store = LocalBlobStore(root=folder, beside=folder)
+        return BackupFiles(store=store, place=target, folder=folder)
     parts = urlsplit(target)
     container, _, prefix = parts.path.strip("/").partition("/")
     if parts.scheme != "https" or not prefix or parts.query:
@@ -154,8 +122,11 @@ def open_backup(target: str, *, ids: IdSource) -> BackupFiles:
     from data_models.storage.azure_blob_store import AzureBlobStore
 
     endpoint = f"https://{parts.netloc}"
-    store = AzureBlobStore(endpoint, container=container, ids=ids)
-    return ContainerFiles(store, prefix, address=f"{endpoint}/{container}")
+    return BackupFiles(
+        store=AzureBlobStore(endpoint, container=container, ids=ids),
+        place=f"{endpoint}/{container}/{prefix}",
+        prefix=f"{prefix}/",
+    )
 
 
 # What a backup holds: a line for each blob, and a page that says that it is whole.

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 
+from data_models.clock import RandomIds
 from data_models.errors import BackupError
 from data_models.storage.azure_blob_store import AzureBlobStore
 from data_models.storage.blob_store import BlobStore
@@ -17,8 +18,6 @@ from services.operations.backup_files import (
     ROWS,
     SUMMARY,
     BackupFiles,
-    ContainerFiles,
-    FolderFiles,
     open_backup,
     read_rows,
 )
@@ -65,12 +64,20 @@ async def world() -> World:
     return world
 
 
+def in_folder(folder: Path) -> BackupFiles:
+    return open_backup(str(folder), ids=RandomIds())
+
+
+def in_container(store: BlobStore) -> BackupFiles:
+    return BackupFiles(store=store, place="the container", prefix="2026-11-26/")
+
+
 @pytest.fixture(params=["folder", "container"])
 def files(request: pytest.FixtureRequest, tmp_path: Path) -> BackupFiles:
     """Where the backup lies."""
     if request.param == "folder":
-        return FolderFiles(tmp_path / "b")
-    return ContainerFiles(MemoryBlobStore(), "2026-11-26")
+        return in_folder(tmp_path / "b")
+    return in_container(MemoryBlobStore())
 
 
 @pytest.mark.slow
@@ -89,7 +96,7 @@ async def test_a_backup_in_azure_is_restored_to_azure_and_grows_on(
     world: World, azurite: str, patient_storage: None
 ) -> None:
     kept = AzureBlobStore(azurite, container=f"backups-{uuid4().hex[:8]}", ids=world.ids)
-    files = ContainerFiles(kept, "2026-11-26")
+    files = in_container(kept)
     summary = await backup_of(world).make(files)
     names = {name: f"{name}-{uuid4().hex[:8]}" for name in (SESSIONS, USERS, AUDIT)}
     fresh = {
@@ -112,7 +119,7 @@ async def test_an_installation_in_which_nothing_was_said_is_backed_up_to_azure(
 ) -> None:
     name = f"backups-{uuid4().hex[:8]}"
     kept = AzureBlobStore(azurite, container=name, ids=world.ids)
-    files = ContainerFiles(kept, "2026-11-26")
+    files = in_container(kept)
     try:
         made = await replace(backup_of(world), containers=empty()).make(files)
         assert (made.blobs, await Restore(containers=empty()).verify(files)) == (0, made)
@@ -122,9 +129,9 @@ async def test_an_installation_in_which_nothing_was_said_is_backed_up_to_azure(
 
 @pytest.mark.slow
 async def test_a_restored_conversation_goes_on(world: World, tmp_path: Path) -> None:
-    await backup_of(world).make(FolderFiles(tmp_path / "b"))
+    await backup_of(world).make(in_folder(tmp_path / "b"))
     fresh = empty()
-    await Restore(containers=fresh).run(FolderFiles(tmp_path / "b"))
+    await Restore(containers=fresh).run(in_folder(tmp_path / "b"))
     anew = World(sessions=fresh[SESSIONS], users=fresh[USERS], audit_store=fresh[AUDIT])
     answer = await anew.say("and the stage?", chat="chat_1")
     assert answer.texts == ["Heard: and the stage?"]
@@ -140,10 +147,10 @@ async def test_a_conversation_that_talks_all_the_time_is_copied_between_two_turn
             await world.say(f"message {number}", chat="chat_1")
 
     talking = asyncio.create_task(talk())
-    await backup_of(world).make(FolderFiles(tmp_path / "b"))
+    await backup_of(world).make(in_folder(tmp_path / "b"))
     copied = {
         row.name: (tmp_path / "b" / row.container / row.name).read_bytes()
-        for row in await read_rows(FolderFiles(tmp_path / "b"))
+        for row in await read_rows(in_folder(tmp_path / "b"))
         if row.container == SESSIONS
     }
     await talking
@@ -159,7 +166,7 @@ async def test_a_backup_that_was_changed_is_refused_before_anything_is_written(
     world: World, tmp_path: Path, spoilt: str
 ) -> None:
     folder = tmp_path / "b"
-    await backup_of(world).make(FolderFiles(folder))
+    await backup_of(world).make(in_folder(folder))
     match spoilt:
         case "a file":
             (folder / SESSIONS / "chat_1" / "conversation.json").write_bytes(b"{}")
@@ -172,21 +179,21 @@ async def test_a_backup_that_was_changed_is_refused_before_anything_is_written(
             (folder / ROWS).unlink()
     fresh = empty()
     with pytest.raises(BackupError):
-        await Restore(containers=fresh).run(FolderFiles(folder))
+        await Restore(containers=fresh).run(in_folder(folder))
     assert contents(fresh) == {SESSIONS: {}, USERS: {}, AUDIT: {}}
 
 
 async def test_a_container_that_is_not_empty_is_refused(world: World, tmp_path: Path) -> None:
-    await backup_of(world).make(FolderFiles(tmp_path / "b"))
+    await backup_of(world).make(in_folder(tmp_path / "b"))
     with pytest.raises(BackupError, match="not empty"):
-        await Restore(containers=stores_of(world)).run(FolderFiles(tmp_path / "b"))
+        await Restore(containers=stores_of(world)).run(in_folder(tmp_path / "b"))
 
 
 async def test_a_backup_is_not_written_over_something_else(world: World, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("mine")
     with pytest.raises(BackupError, match="not empty"):
-        await backup_of(world).make(FolderFiles(tmp_path))
-    container = ContainerFiles(MemoryBlobStore(), "2026-11-26")
+        await backup_of(world).make(in_folder(tmp_path))
+    container = in_container(MemoryBlobStore())
     await backup_of(world).make(container)
     with pytest.raises(BackupError, match="name a new one, or --dated"):
         await backup_of(world).make(container)
@@ -210,7 +217,7 @@ def test_an_address_of_no_backup_is_refused_unsigned(world: World, target: str) 
 
 async def test_an_address_names_the_container_and_the_backup(world: World) -> None:
     files = open_backup("https://a.blob.core.windows.net/backups/2026-11-26", ids=world.ids)
-    assert isinstance(files, ContainerFiles)
+    assert files.folder is None
     assert files.place == "https://a.blob.core.windows.net/backups/2026-11-26"
     await files.close()
 
@@ -218,27 +225,27 @@ async def test_an_address_names_the_container_and_the_backup(world: World) -> No
 @pytest.mark.slow
 async def test_an_interrupted_restore_goes_on(world: World, tmp_path: Path) -> None:
     before = contents(stores_of(world))
-    await backup_of(world).make(FolderFiles(tmp_path / "b"))
+    await backup_of(world).make(in_folder(tmp_path / "b"))
     for dies_at in range(1, 12, 3):
         fresh = empty()
         dying = {**fresh, SESSIONS: FaultyBlobStore(fresh[SESSIONS], {dies_at: Kill()})}
         with pytest.raises(SimulatedKill):
-            await Restore(containers=dying).run(FolderFiles(tmp_path / "b"))
-        await Restore(containers=fresh).run(FolderFiles(tmp_path / "b"), resume=True)
+            await Restore(containers=dying).run(in_folder(tmp_path / "b"))
+        await Restore(containers=fresh).run(in_folder(tmp_path / "b"), resume=True)
         assert contents(fresh) == before
 
 
 async def test_resuming_into_other_data_is_noticed(world: World, tmp_path: Path) -> None:
-    await backup_of(world).make(FolderFiles(tmp_path / "b"))
+    await backup_of(world).make(in_folder(tmp_path / "b"))
     fresh = empty()
     await fresh[SESSIONS].create("chat_1/conversation.json", b"{}")
     with pytest.raises(BackupError, match="not as in the backup"):
-        await Restore(containers=fresh).run(FolderFiles(tmp_path / "b"), resume=True)
+        await Restore(containers=fresh).run(in_folder(tmp_path / "b"), resume=True)
 
 
 async def test_a_journal_is_not_backed_up(world: World, tmp_path: Path) -> None:
     await world.sessions.append("chat_1/watched/run_0/one-0.jsonl", b"x", position=0)
-    await backup_of(world).make(FolderFiles(tmp_path / "b"))
+    await backup_of(world).make(in_folder(tmp_path / "b"))
     assert [
-        row.name for row in await read_rows(FolderFiles(tmp_path / "b")) if "watched" in row.name
+        row.name for row in await read_rows(in_folder(tmp_path / "b")) if "watched" in row.name
     ] == []
