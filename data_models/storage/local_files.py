@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 import sys
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -159,8 +160,40 @@ def name_held(name: str, *, folder: Path) -> Iterator[None]:
         OSError: the lock file cannot be opened.
     """
     path = f"{folder}/{zlib.crc32(name.encode()) % _STRIPES:02x}.lock"
-    # One of its own for each holder: those of one process exclude each other, too.
-    with FileLock(
-        path, _WAIT_LIMIT_SECONDS, mode=FILE_MODE, thread_local=False, poll_interval=_POLL_SECONDS
-    ):
+    # A file of its own for each holder: those of one process exclude each other, too.
+    with _file_locked(path):
         yield
+
+
+if sys.platform == "win32":
+
+    @contextmanager
+    def _file_locked(path: str) -> Iterator[None]:
+        lock = FileLock(path, mode=FILE_MODE, thread_local=False)
+        with lock.acquire(timeout=_WAIT_LIMIT_SECONDS, poll_interval=_POLL_SECONDS):
+            yield
+
+else:
+    import fcntl
+
+    @contextmanager
+    def _file_locked(path: str) -> Iterator[None]:
+        """Lock as `FileLock` does, in a tenth of its time: each write of a turn holds one."""
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _SAFE, FILE_MODE)
+        try:
+            _wait_for_lock(descriptor)
+            yield
+        finally:
+            # Not by closing alone: a child that was forked meanwhile has the file open, too.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            os.close(descriptor)
+
+    def _wait_for_lock(descriptor: int) -> None:
+        due = time.monotonic() + _WAIT_LIMIT_SECONDS
+        while True:
+            try:
+                return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > due:
+                    raise TimeoutError from None
+            time.sleep(_POLL_SECONDS)
