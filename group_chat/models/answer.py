@@ -6,7 +6,6 @@ from typing import Annotated, Any, TypeAlias
 import orjson
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -60,23 +59,22 @@ def _none_if_odd(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
 
 
 Lenient = WrapValidator(_none_if_odd)
-Text: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**9)] | None
 
 
 class _Function(BaseModel):
-    name: Text = ""
-    arguments: dict[str, Any] | Text = ""
+    name: str | None = None
+    arguments: str | dict[str, Any] | None = None
 
 
 class _ToolCall(BaseModel):
     index: Annotated[int | None, Lenient] = None
-    id: Text = ""
+    id: str | None = None
     function: _Function | None = None
 
 
 class _Message(BaseModel):
-    content: Text = ""
+    content: str | None = None
     refusal: Any = None
     tool_calls: list[_ToolCall] | None = None
 
@@ -237,9 +235,9 @@ class AnswerReader:
         if index not in self._calls and len(self._calls) >= self._limits.tool_calls:
             raise errors.ModelOutputError("the model's answer calls too many tools")
         call = self._calls.setdefault(index, ToolCallParts())
-        call.call_id = call.call_id or part.id
-        call.name = call.name or function.name
-        said = function.arguments
+        call.call_id = call.call_id or part.id or ""
+        call.name = call.name or function.name or ""
+        said = function.arguments or ""
         # Some servers send arguments unencoded.
         arguments = said if isinstance(said, str) else orjson.dumps(said).decode()
         self._count_chars(len(arguments))
