@@ -5,12 +5,13 @@ import asyncio
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
-import orjson
 import structlog
+from pydantic import BaseModel
 
 from data_models.errors import ConfigurationError, ModelError, ModelUnfitError
+from data_models.values import read_if_whole
 from group_chat.kernel_import import import_kernel
 from group_chat.models.answer import Answer
 from group_chat.models.completions import Completions
@@ -19,6 +20,7 @@ from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings, model_settings_of
 from group_chat.models.probing import probe_window
 from group_chat.models.profile import LACKS, ModelProfile, Prices
+from group_chat.models.structured import in_strict_form
 from services.language.model_output.model_text import ModelText
 from services.language.model_output.thoughts import without_thoughts
 from settings import load_settings
@@ -31,16 +33,12 @@ _TOOL = {
         "parameters": {"type": "object", "properties": {}, "additionalProperties": False},
     },
 }
-_SCHEMA = {
-    "type": "object",
-    "properties": {"colour": {"type": "string", "enum": ["red", "green"]}},
-    "required": ["colour"],
-    "additionalProperties": False,
-}
-_FORMAT = {
-    "type": "json_schema",
-    "json_schema": {"name": "answer", "strict": True, "schema": _SCHEMA},
-}
+
+
+class _Colour(BaseModel, extra="forbid"):
+    colour: Literal["red", "green"]
+
+
 _TALK = (
     {"role": "system", "content": "Answer in one word."},
     {"role": "user", "content": "Which colour is grass?"},
@@ -73,7 +71,7 @@ QUESTIONS: tuple[Question, ...] = (
         {"messages": _TALK, "tools": [_TOOL], "tool_choice": "required"},
         "forced_tools",
     ),
-    Question("answers by a schema", {"messages": _TALK, "response_format": _FORMAT}, "json_schema"),
+    Question("answers by a schema", {"messages": _TALK, **in_strict_form(_Colour)}, "json_schema"),
 )
 
 
@@ -154,11 +152,8 @@ def _verdict(question: Question, answer: Answer) -> str:
         return "ok" if "current_status" in names else "no call came"
     if "response_format" not in question.body:
         return "ok"
-    try:
-        said = orjson.loads(without_thoughts(answer.text))
-    except orjson.JSONDecodeError:
-        return "not JSON"
-    return "ok" if isinstance(said, dict) and set(said) == {"colour"} else "not by the schema"
+    said = read_if_whole(without_thoughts(answer.text), _Colour)
+    return "ok" if said is not None else "not by the schema"
 
 
 def main() -> int:

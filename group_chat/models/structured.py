@@ -95,6 +95,11 @@ def places(error: ValidationError) -> str:
     return "; ".join(found[:10])
 
 
+def in_strict_form(answer: type[BaseModel]) -> dict[str, Any]:
+    """Return what asks for `answer` by its schema."""
+    return _strict(short_schema(answer, is_strict=True))
+
+
 def _strict(shape: dict[str, Any]) -> dict[str, Any]:
     schema = {"name": "answer", "strict": True, "schema": shape}
     return {"response_format": {"type": "json_schema", "json_schema": schema}}

@@ -6,6 +6,7 @@ attempt at the same effect, it is looked for by that mark, and never created aga
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 
 from yarl import URL
@@ -26,26 +27,22 @@ IMMUTABLE = 'IdType="ImmutableId"'
 """Ids that stay when an item is moved between folders; to be asked for in every request."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphAccount:
     """Asks for things of one user, below `users/{id}` or `me`.
 
-    Args:
+    Attributes:
         prefer: The form in which things are to come, of the header of that name.
     """
 
-    def __init__(
-        self, *, client: GraphClient, principal_id: str, root: str, prefer: str = ""
-    ) -> None:
-        self.client = client
-        self._principal_id = principal_id
-        self._root = root
-        self._preferred = {"Prefer": prefer} if prefer else {}
+    client: GraphClient
+    principal_id: str
+    root: str
+    prefer: str = ""
 
     def preferring(self, prefer: str) -> "GraphAccount":
         """Return the same part, asked for things in another form."""
-        return GraphAccount(
-            client=self.client, principal_id=self._principal_id, root=self._root, prefer=prefer
-        )
+        return replace(self, prefer=prefer)
 
     async def get(self, path: str, query: Mapping[str, str] | None = None) -> Json | None:
         """Return one object, or None if it is gone.
@@ -112,7 +109,7 @@ class GraphAccount:
         return True
 
     def _at(self, path: str, query: Mapping[str, str] | None = None) -> URL:
-        return address(self.client.base_url, f"{self._root}/{path}", query)
+        return address(self.client.base_url, f"{self.root}/{path}", query)
 
     def _next(self, page: Json) -> URL | None:
         if (link := page.get("@odata.nextLink")) is None:
@@ -134,15 +131,16 @@ class GraphAccount:
         etag: str = "",
         is_repeatable: bool = True,
     ) -> GraphAnswer:
+        asked = {"Prefer": self.prefer, "If-Match": etag}
         call = GraphCall(
             method=method,
             url=url,
             reference=guid_of(self.client.ids.new_id("request")),
             body=body,
-            headers=self._preferred | ({"If-Match": etag} if etag else {}),
+            headers={name: text for name, text in asked.items() if text},
             is_repeatable=is_repeatable,
         )
-        return await self.client.ask(call, principal_id=self._principal_id)
+        return await self.client.ask(call, principal_id=self.principal_id)
 
 
 # A named property of ours, in the form in which Exchange names them.

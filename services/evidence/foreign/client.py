@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
 import aiohttp
@@ -40,25 +41,18 @@ def digest_of(tool: types.Tool) -> str:
     return hashlib.sha256(orjson.dumps(definition, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignClient:
     """Calls one server.
 
-    Args:
+    Attributes:
         token: Shown to it as a bearer token; None: it wants none.
     """
 
-    def __init__(
-        self,
-        *,
-        url: str,
-        session: aiohttp.ClientSession,
-        token: str | None = None,
-        seconds: float = _SECONDS,
-    ) -> None:
-        self._url = url
-        self._session = session
-        self._shown = {} if token is None else {"Authorization": f"Bearer {token}"}
-        self._seconds = seconds
+    url: str
+    session: aiohttp.ClientSession
+    token: str | None = field(default=None, repr=False)
+    seconds: float = _SECONDS
 
     async def call(self, tool: str, arguments: Mapping[str, str], *, digest: str) -> str:
         """Return the words of the answer.
@@ -79,10 +73,10 @@ class ForeignClient:
 
     async def _run_bounded(self, work: Awaitable[Found]) -> Found:
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self.seconds):
                 return await work
         except TimeoutError:
-            reason = f"it did not answer within {self._seconds:g} seconds"
+            reason = f"it did not answer within {self.seconds:g} seconds"
         except aiohttp.ClientError:
             reason = "it cannot be reached or broke off"
         except (ValidationError, orjson.JSONDecodeError, UnicodeDecodeError):
@@ -91,11 +85,11 @@ class ForeignClient:
         raise _wrong(reason)
 
     async def _list_tools(self) -> list[types.Tool]:
-        async with _Talk(session=self._session, url=self._url, shown=self._shown) as talk:
+        async with _Talk(self) as talk:
             return await _tools_of(talk)
 
     async def _call(self, tool: str, arguments: Mapping[str, str], digest: str) -> str:
-        async with _Talk(session=self._session, url=self._url, shown=self._shown) as talk:
+        async with _Talk(self) as talk:
             _check_unchanged(tool, await _tools_of(talk), digest)
             params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
             answer = types.CallToolResult.model_validate(await talk.ask("tools/call", params))
@@ -143,12 +137,11 @@ async def _tools_of(talk: "_Talk") -> list[types.Tool]:
 class _Talk:
     """One session with one server."""
 
-    def __init__(
-        self, *, session: aiohttp.ClientSession, url: str, shown: Mapping[str, str]
-    ) -> None:
-        self._session = session
-        self._url = url
-        self._headers = {**_HEADERS, **shown}
+    def __init__(self, client: ForeignClient) -> None:
+        self._session, self._url = client.session, client.url
+        self._headers = dict(_HEADERS)
+        if client.token is not None:
+            self._headers["Authorization"] = f"Bearer {client.token}"
         self._number = 0
         self._left_bytes = _BODY_LIMIT_BYTES
         self._left_messages = _MESSAGES_LIMIT
