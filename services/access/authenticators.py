@@ -3,19 +3,18 @@
 import hashlib
 import hmac
 from base64 import b64decode
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import structlog
-import yaml
 from pydantic import BaseModel, Field, ValidationError
 
 from data_models.clock import Clock, SystemClock
-from data_models.errors import ConfigurationError, ForbiddenError, UnauthenticatedError
+from data_models.errors import ForbiddenError, UnauthenticatedError
 from data_models.identifiers import PatientId
+from data_models.operator_files import WatchedFile, read_written
 from services.access.handshake import TOKEN_LIMIT_CHARS, Handshake, is_loopback
 from services.access.principal import USERS, Principal, Role, Scope, UserRules, roles_of, user_id
 from services.access.signing_keys import SigningKey, SigningKeys, read_form, verified_claims
@@ -162,7 +161,6 @@ _EXAMPLE = (
     "Example: API_KEYS_FILE=./keys.yaml with `keys: [{name: alice, sha256: …, scopes: [chat]}]`"
 )
 _PREFIX = "key:"
-_log = structlog.get_logger()
 
 
 class FileKey(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
@@ -205,21 +203,16 @@ class KeyFile:
     """
 
     def __init__(self, *, path: Path) -> None:
-        self._path = path
-        self._stamp = _stamp(path)
-        self._keys: Sequence[FileKey] = read_keys(path)
-        self._names = {one.name for one in self._keys}
+        self._names = {one.name for one in read_keys(path)}
+        self._file = WatchedFile[Sequence[FileKey]](
+            path=path, read=read_keys, nothing=(), event="api_keys_unread"
+        )
 
     def keys(self) -> Sequence[FileKey]:
         """Return all keys, ended ones too; a name may have two while one is replaced."""
-        try:
-            if (stamp := _stamp(self._path)) != self._stamp:
-                self._keys, self._stamp = read_keys(self._path), stamp
-                self._names |= {one.name for one in self._keys}
-        except (OSError, ConfigurationError) as error:
-            _log.error("api_keys_unread", error=type(error).__name__)
-            self._keys, self._stamp = (), None
-        return self._keys
+        keys = self._file.current()
+        self._names |= {one.name for one in keys}
+        return keys
 
     def is_in_range(self, principal_id: str, patient_id: PatientId) -> bool:
         """Whether a principal may reach a patient; users and keys of elsewhere have no range.
@@ -246,25 +239,7 @@ def read_keys(path: Path) -> tuple[FileKey, ...]:
     Raises:
         ConfigurationError: it cannot be read, or says what no key has; no line repeats a hash.
     """
-    try:
-        raw = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        raise ConfigurationError(f"API_KEYS_FILE: cannot be read. {_EXAMPLE}") from None
-    try:
-        return _File.model_validate(raw if isinstance(raw, Mapping) else {}).keys
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-        place = ".".join(map(str, first["loc"])) or "keys"
-        text = f"API_KEYS_FILE: {place}: {first['msg']}. {_EXAMPLE}"
-        raise ConfigurationError(text) from None
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return (found.st_mtime_ns, found.st_size)
+    return read_written(path, _File, named="API_KEYS_FILE", example=_EXAMPLE).keys
 
 
 _KEY_ROLES: tuple[Role, ...] = ("operator", "order")

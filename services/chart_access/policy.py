@@ -1,17 +1,15 @@
 """The policies that need no records: open to all, and the roster of a file."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-import structlog
-import yaml
-
 from data_models.errors import ConfigurationError
 from data_models.identifiers import PatientId
+from data_models.operator_files import WatchedFile, read_document
 
 _EVERYBODY = "*"
 _EXAMPLE = "Example: CARE_ROSTER_FILE=./care.yaml with `key:alice: [patient_4]`"
-_log = structlog.get_logger()
 
 
 class AccessPolicy(Protocol):
@@ -41,24 +39,14 @@ class CareRoster:
     """
 
     def __init__(self, *, file: Path) -> None:
-        self._file = file
-        self._stamp: tuple[int, int] | None = None
-        self._rows: dict[str, frozenset[str]] = {}
+        self._file = WatchedFile[Mapping[str, frozenset[str]]](
+            path=file, read=read_care_roster, nothing={}, event="care_roster_unread"
+        )
 
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        rows = self._current()
+        rows = self._file.current()
         mine = rows.get(principal_id, frozenset()) | rows.get(_EVERYBODY, frozenset())
         return patient_id in mine or _EVERYBODY in mine
-
-    def _current(self) -> dict[str, frozenset[str]]:
-        try:
-            found = self._file.stat()
-            if (stamp := (found.st_mtime_ns, found.st_size)) != self._stamp:
-                self._rows, self._stamp = read_care_roster(self._file), stamp
-        except (OSError, ConfigurationError) as error:
-            _log.error("care_roster_unread", error=type(error).__name__)
-            self._rows, self._stamp = {}, None
-        return self._rows
 
 
 def read_care_roster(file: Path) -> dict[str, frozenset[str]]:
@@ -67,10 +55,7 @@ def read_care_roster(file: Path) -> dict[str, frozenset[str]]:
     Raises:
         ConfigurationError: the file is not there, or is no list of patients for each principal.
     """
-    try:
-        raw = yaml.safe_load(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        raise ConfigurationError(f"CARE_ROSTER_FILE: cannot be read. {_EXAMPLE}") from None
+    raw = read_document(file, named="CARE_ROSTER_FILE", example=_EXAMPLE)
     if not isinstance(raw, dict) or not all(isinstance(one, list) for one in raw.values()):
         raise ConfigurationError(f"CARE_ROSTER_FILE: is no list for each principal. {_EXAMPLE}")
     return {str(name): frozenset(map(str, rows)) for name, rows in raw.items()}

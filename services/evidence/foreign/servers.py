@@ -2,18 +2,18 @@
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 from yarl import URL
 
 from data_models.errors import ConfigurationError
+from data_models.operator_files import read_written
 from data_models.values import ClosedValue
 from services.access.handshake import is_loopback
 
 SERVERS_LIMIT = 10
-_EXAMPLE = "see docs/agents.md for an example"
+_EXAMPLE = "See docs/agents.md for an example"
 _NAME = r"^[A-Za-z][A-Za-z0-9_-]{0,39}$"
 
 Fact: TypeAlias = Literal["patient_id", "name", "birth_date", "sex"]
@@ -134,29 +134,11 @@ def load_servers(
     """
     if path is None:
         return ForeignServers()
-    try:
-        found = ForeignServers.model_validate(_document(path))
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise ConfigurationError(
-            f"MCP_SERVERS: {path.name}: {place}: {first['msg']}; {_EXAMPLE}"
-        ) from None
+    named = f"MCP_SERVERS: {path.name}"
+    found = read_written(path, ForeignServers, named=named, example=_EXAMPLE)
     if strangers := found.by_agent.keys() - set(agents):
-        raise ConfigurationError(f"MCP_SERVERS: {path.name}: {min(strangers)!r} is not in the team")
+        raise ConfigurationError(f"{named}: {min(strangers)!r} is not in the team")
     names = [*tools, *found.names]
     if twice := sorted(name for name in found.names if names.count(name) > 1):
-        raise ConfigurationError(
-            f"MCP_SERVERS: {path.name}: there are two tools {twice[0]!r}; rename a server"
-        )
+        raise ConfigurationError(f"{named}: there are two tools {twice[0]!r}; rename a server")
     return found
-
-
-def _document(path: Path) -> Any:
-    try:
-        return yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        kind = type(error).__name__
-        raise ConfigurationError(
-            f"MCP_SERVERS: {path.name} cannot be read ({kind}); {_EXAMPLE}"
-        ) from error
