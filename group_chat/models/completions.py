@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import aiohttp
@@ -40,22 +40,18 @@ Body: TypeAlias = Mapping[str, Any]
 _log = structlog.get_logger()
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Completions:
     """Asks one model server. Holds connections and a bound on calls, nothing of any turn."""
 
-    def __init__(
-        self,
-        *,
-        server: ModelServer,
-        limits: CallLimits,
-        learned: LearnedModel,
-        metrics: Metrics | None = None,
-    ) -> None:
-        self._server = server
-        self.learned = learned
-        self._limits = limits
-        self._metrics = metrics or Metrics(registry=CollectorRegistry())
-        self._slots = asyncio.Semaphore(limits.concurrent_calls)
+    server: ModelServer
+    limits: CallLimits
+    learned: LearnedModel
+    metrics: Metrics | None = None
+
+    def __post_init__(self) -> None:
+        self._metrics = self.metrics or Metrics(registry=CollectorRegistry())
+        self._slots = asyncio.Semaphore(self.limits.concurrent_calls)
 
     def deadline(self) -> float:
         """Return the loop's time by which a call, or several that belong together, must be over.
@@ -63,7 +59,7 @@ class Completions:
         What a turn lost on failed calls is taken off, so that a dead server costs it one
         budget and not one for each question.
         """
-        limits = self._limits
+        limits = self.limits
         least = min(limits.least_seconds, limits.call_seconds)
         left = max(limits.call_seconds - lost_seconds(), least)
         return asyncio.get_running_loop().time() + left
@@ -151,7 +147,7 @@ class Completions:
 
     async def _open(self, body: Body, deadline: float, chars: int) -> IncomingAnswer:
         """Return an answer that has its first text, or is whole."""
-        retries_left = self._limits.retries
+        retries_left = self.limits.retries
         while True:
             sent = self.learned.sent(dict(body))
             note_model_call(prompt_chars=chars)
@@ -174,8 +170,8 @@ class Completions:
 
     async def _attempt(self, body: Body, deadline: float) -> IncomingAnswer:
         """Send one request and wait for the first text."""
-        response = await self._server.complete(body, seconds=self._patience(deadline))
-        reader = AnswerReader(limits=self._limits)
+        response = await self.server.complete(body, seconds=self._patience(deadline))
+        reader = AnswerReader(limits=self.limits)
         texts = self._texts(response, reader, deadline)
         first = await anext(texts, "")
         if not first:
@@ -204,7 +200,7 @@ class Completions:
 
     def _patience(self, deadline: float) -> float:
         """Return the seconds within which the next byte must be here."""
-        return min(self._limits.idle_seconds, deadline - asyncio.get_running_loop().time())
+        return min(self.limits.idle_seconds, deadline - asyncio.get_running_loop().time())
 
     def _can_do_without(self, error: ModelError, sent: dict[str, Any]) -> bool:
         return isinstance(error, ModelRequestError) and self.learned.can_do_without(
@@ -218,7 +214,7 @@ class Completions:
         pause = random.uniform(0.2, 0.6)
         asked = error.wait_seconds if isinstance(error, ModelUnavailableError) else None
         if asked is not None:
-            if asked > self._limits.retry_after_seconds:
+            if asked > self.limits.retry_after_seconds:
                 return None
             pause = asked + random.uniform(0, 0.1)
         left = deadline - asyncio.get_running_loop().time()

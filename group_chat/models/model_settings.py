@@ -76,26 +76,22 @@ def model_settings_of(settings: Settings) -> ModelSettings:
         lacks=settings.model_lacks,
         prices=settings.model_prices,
     )
-    small = settings.patient_context_decider_deployment_name
-    if settings.model_provider == "azure":
-        key = settings.azure_openai_api_key
-        return ModelSettings(
-            provider="azure",
-            url=settings.azure_openai_endpoint or "",
-            model=settings.azure_openai_deployment_name or "",
-            small_model=small or settings.patient_context_decider_model or "",
-            api_key=key.get_secret_value() if key else "",
-            api_version=settings.azure_openai_api_version,
-            profile=profile,
-            limits=limits,
-        )
-    key = settings.openai_api_key
+    is_azure = settings.model_provider == "azure"
+    url = settings.azure_openai_endpoint if is_azure else settings.openai_base_url
+    key = settings.azure_openai_api_key if is_azure else settings.openai_api_key
+    smaller = [
+        settings.patient_context_decider_model,
+        settings.patient_context_decider_deployment_name,
+    ]
+    if is_azure:
+        smaller.reverse()
     return ModelSettings(
         provider=settings.model_provider,
-        url=settings.openai_base_url or OPENAI_URL,
-        model=settings.openai_model,
-        small_model=settings.patient_context_decider_model or small or "",
+        url=url or OPENAI_URL,
+        model=settings.model_name,
+        small_model=smaller[0] or smaller[1] or "",
         api_key=key.get_secret_value() if key else "",
+        api_version=settings.azure_openai_api_version,
         profile=profile,
         limits=limits,
     )

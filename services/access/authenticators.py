@@ -3,8 +3,8 @@
 import hashlib
 import hmac
 from base64 import b64decode
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -210,7 +210,7 @@ class KeyFile:
 
     def keys(self) -> Sequence[FileKey]:
         """Return all keys, ended ones too; a name may have two while one is replaced."""
-        keys = self._file.current()
+        keys = self._file.now()
         self._names |= {one.name for one in keys}
         return keys
 
@@ -246,55 +246,48 @@ _KEY_ROLES: tuple[Role, ...] = ("operator", "order")
 """Roles that the file gives beside what a key may do with conversations."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ApiKeyAuthenticator:
     """Knows clients by the SHA-256 of their keys; the keys themselves are nowhere.
 
-    Args:
+    Attributes:
         keys: Names and hashes in lower-case hex; a name may have two keys while one is replaced.
         file: Keys with scopes, ranges and ends.
     """
 
-    def __init__(
-        self,
-        *,
-        keys: Iterable[tuple[str, str]],
-        operators: Collection[str],
-        orderers: Collection[str] = (),
-        file: KeyFile | None = None,
-        clock: Clock | None = None,
-    ) -> None:
-        self._operators = operators
-        self._orderers = orderers
-        self._keys = [(bytes.fromhex(digest), self._principal(name)) for name, digest in keys]
-        self._file = file
-        self._clock = clock or SystemClock()
+    keys: Iterable[tuple[str, str]]
+    operators: Collection[str]
+    orderers: Collection[str] = ()
+    file: KeyFile | None = None
+    clock: Clock = field(default_factory=SystemClock)
+
+    def __post_init__(self) -> None:
+        # Names of the settings may have any form.
+        self._own = [
+            FileKey.model_construct(name=name, sha256=digest, scopes=("chat",))
+            for name, digest in self.keys
+        ]
 
     async def authenticate(self, handshake: Handshake) -> Principal:
         shown = hashlib.sha256((handshake.bearer or "").encode(errors="surrogatepass")).digest()
         # Every key is compared, so that the time does not tell which one was close.
-        known = [*self._keys, *self._of_file()]
-        matching = [who for digest, who in known if hmac.compare_digest(digest, shown)]
+        known = [*self._own, *(() if self.file is None else self.file.keys())]
+        matching = [one for one in known if hmac.compare_digest(bytes.fromhex(one.sha256), shown)]
         if handshake.bearer is None or not matching:
             raise UnauthenticatedError
-        found = matching[0]
-        if found.expires_at is not None and found.expires_at <= self._clock.now():
+        found = self._principal(matching[0])
+        if found.expires_at is not None and found.expires_at <= self.clock.now():
             raise UnauthenticatedError
         return found
 
-    def _of_file(self) -> Iterator[tuple[bytes, Principal]]:
-        for one in () if self._file is None else self._file.keys():
-            yield bytes.fromhex(one.sha256), self._filed(one)
-
-    def _principal(self, name: str) -> Principal:
-        roles = roles_of(name, self._operators, self._orderers)
-        return Principal(id=f"key:{name}", name=name, kind="api_key", roles=roles)
-
-    def _filed(self, key: FileKey) -> Principal:
+    def _principal(self, key: FileKey) -> Principal:
         scopes: frozenset[Scope] = USERS if "chat" in key.scopes else frozenset({"read"})
-        named = self._principal(key.name)
-        return replace(
-            named,
-            roles=named.roles | {role for role in _KEY_ROLES if role in key.scopes},
+        roles = roles_of(key.name, self.operators, self.orderers)
+        return Principal(
+            id=f"{_PREFIX}{key.name}",
+            name=key.name,
+            kind="api_key",
+            roles=roles | {role for role in _KEY_ROLES if role in key.scopes},
             expires_at=key.expires_at,
             scopes=scopes if {"chat", "read"} & set(key.scopes) else frozenset(),
             practitioner=key.practitioner,

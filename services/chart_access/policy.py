@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from data_models.errors import ConfigurationError
+from pydantic import RootModel
+
 from data_models.identifiers import PatientId
-from data_models.operator_files import WatchedFile, read_document
+from data_models.operator_files import WatchedFile, read_written
 
 _EVERYBODY = "*"
 _EXAMPLE = "Example: CARE_ROSTER_FILE=./care.yaml with `key:alice: [patient_4]`"
@@ -44,18 +45,19 @@ class CareRoster:
         )
 
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        rows = self._file.current()
+        rows = self._file.now()
         mine = rows.get(principal_id, frozenset()) | rows.get(_EVERYBODY, frozenset())
         return patient_id in mine or _EVERYBODY in mine
 
 
-def read_care_roster(file: Path) -> dict[str, frozenset[str]]:
+class _Roster(RootModel[dict[str, frozenset[str]]], coerce_numbers_to_str=True):
+    """Lists of patients by principal."""
+
+
+def read_care_roster(file: Path) -> Mapping[str, frozenset[str]]:
     """Return who may open whom.
 
     Raises:
         ConfigurationError: the file is not there, or is no list of patients for each principal.
     """
-    raw = read_document(file, named="CARE_ROSTER_FILE", example=_EXAMPLE)
-    if not isinstance(raw, dict) or not all(isinstance(one, list) for one in raw.values()):
-        raise ConfigurationError(f"CARE_ROSTER_FILE: is no list for each principal. {_EXAMPLE}")
-    return {str(name): frozenset(map(str, rows)) for name, rows in raw.items()}
+    return read_written(file, _Roster, named="CARE_ROSTER_FILE", example=_EXAMPLE).root

@@ -6,14 +6,14 @@ from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
 import aiohttp
-import orjson
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from data_models.chart_view import PUBLICATION, ChartView, ViewRow, ViewSource
 from data_models.errors import ToolInputError
 from data_models.http_answers import Bounds, fetch
+from data_models.values import read_value
 
 RESEARCH = "search_pubmed"
 """The tool for what was published."""
@@ -72,17 +72,14 @@ class PubMed:
         """
         asked = {"term": query, "retmax": str(ABSTRACTS_LIMIT), "retmode": "json"}
         data = await self._get("esearch.fcgi", asked | {"sort": "relevance"})
-        try:
-            found = _Search.model_validate(orjson.loads(data)).esearchresult.idlist
-        except (orjson.JSONDecodeError, ValidationError) as error:
-            raise _silent("") from error
+        found = read_value(data, _Search, refusal=_silent()).esearchresult.idlist
         if not (ids := [one for one in found if one.isdecimal()][:ABSTRACTS_LIMIT]):
             return ()
         fetched = await self._get("efetch.fcgi", {"id": ",".join(ids), "retmode": "xml"})
         try:
             articles = fromstring(fetched).iter("PubmedArticle")
         except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
-            raise _silent("") from error
+            raise _silent() from error
         by_id = {one.pmid: one for one in map(_abstract, articles)}
         return [by_id[pmid] for pmid in ids if pmid in by_id]
 
@@ -92,7 +89,7 @@ class PubMed:
         return await fetch(self._session, "GET", url, _BOUNDS, refusal=_silent, params=asked)
 
 
-def _silent(_: str) -> ToolInputError:
+def _silent(_: str = "") -> ToolInputError:
     return ToolInputError("PubMed does not answer just now; nothing is known of published research")
 
 
