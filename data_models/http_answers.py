@@ -1,6 +1,7 @@
 """What servers answer over HTTP: bodies within bounds, and how long they ask to be left alone."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, TypeVar
@@ -59,6 +60,17 @@ async def ask(
     ) as answer:
         body = await first_bytes(answer.content, limit_bytes=bounds.limit_bytes)
         return HttpAnswer(answer.status, answer.headers, body)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Makes an error of who gave nothing usable, such as "the provider", and why."""
+
+    error: Callable[[str], Exception]
+    who: str
+
+    def __call__(self, why: str) -> Exception:
+        return self.error(f"{self.who} {why}")
 
 
 async def fetch(

@@ -6,7 +6,7 @@ import aiohttp
 from pydantic import BaseModel, SecretStr
 
 from data_models.errors import AudioError, SpeechUnavailableError
-from data_models.http_answers import Bounds, fetch
+from data_models.http_answers import Bounds, Refusal, fetch
 from data_models.values import read_value
 from settings import Settings
 
@@ -20,6 +20,7 @@ _ENDINGS = {
     "audio/wav": "wav",
 }
 _BOUNDS = Bounds(seconds=60.0, limit_bytes=1_000_000)
+_UNAVAILABLE = Refusal(SpeechUnavailableError, "the server")
 
 
 class _Written(BaseModel):
@@ -57,19 +58,10 @@ class Speech:
         key = self.key.get_secret_value() if self.key is not None else None
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         data = await fetch(
-            self.session,
-            "POST",
-            self.url,
-            _BOUNDS,
-            refusal=_unavailable,
-            data=form,
-            headers=headers,
-        )
-        return read_value(data, _Written, refusal=_unavailable("wrote nothing down")).text.strip()
-
-
-def _unavailable(why: str) -> SpeechUnavailableError:
-    return SpeechUnavailableError(f"the server {why}")
+            self.session, "POST", self.url, _BOUNDS,
+            refusal=_UNAVAILABLE, data=form, headers=headers,
+        )  # fmt: skip
+        return read_value(data, _Written, refusal=_UNAVAILABLE("wrote nothing down")).text.strip()
 
 
 def speech_for(settings: Settings, *, session: aiohttp.ClientSession) -> Speech | None:

@@ -14,7 +14,7 @@ from jwt.types import Options
 
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
-from data_models.http_answers import Bounds, fetch
+from data_models.http_answers import Bounds, Refusal, fetch
 from services.access.handshake import TOKEN_LIMIT_CHARS
 
 # Signed tokens: a cheap look before any key is fetched (spec page 7, R3), then the signature.
@@ -111,6 +111,7 @@ KEEP_SECONDS = 24 * 3_600.0
 ASK_AGAIN_SECONDS = 60.0
 ASK_AGAIN_AFTER_FAILURE_SECONDS = 15.0
 _BOUNDS = Bounds(3.0, 1_000_000)
+_UNAVAILABLE = Refusal(SignInUnavailableError, "the key server")
 
 logger = structlog.get_logger()
 
@@ -135,11 +136,7 @@ KeyDownload: TypeAlias = Callable[[], Awaitable[bytes]]
 
 async def download_keys(session: aiohttp.ClientSession, url: str) -> bytes:
     """Return the JWKS document at `url`; see `KeyDownload`."""
-    return await fetch(session, "GET", url, _BOUNDS, refusal=_unavailable)
-
-
-def _unavailable(why: str) -> SignInUnavailableError:
-    return SignInUnavailableError(f"the key server {why}")
+    return await fetch(session, "GET", url, _BOUNDS, refusal=_UNAVAILABLE)
 
 
 class SigningKeys:

@@ -9,12 +9,13 @@ import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from data_models.errors import ForbiddenError, SignInUnavailableError
-from data_models.http_answers import Bounds, fetch
+from data_models.http_answers import Bounds, Refusal, fetch
 from data_models.values import read_value
 from services.access.sign_in.oidc_provider import Tokens
 
 _TEXT_LIMIT_CHARS = 120
 _BOUNDS = Bounds(8.0, 1_000_000)
+_UNAVAILABLE = Refusal(SignInUnavailableError, "the record system")
 _RESOURCE_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
 
 
@@ -107,11 +108,7 @@ class LaunchContext:
             "Accept": "application/fhir+json",
             "Authorization": f"Bearer {tokens.access_token or ''}",
         }
-        return await fetch(self.session, "GET", url, _BOUNDS, refusal=_unavailable, headers=headers)
-
-
-def _unavailable(why: str) -> SignInUnavailableError:
-    return SignInUnavailableError(f"the record system {why}")
+        return await fetch(self.session, "GET", url, _BOUNDS, refusal=_UNAVAILABLE, headers=headers)
 
 
 def _words_of(encounter: _Encounter) -> str:

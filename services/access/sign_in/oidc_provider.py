@@ -13,13 +13,14 @@ from pydantic import BaseModel, Field
 
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
-from data_models.http_answers import Bounds, ask, fetch
+from data_models.http_answers import Bounds, Refusal, ask, fetch
 from data_models.values import read_value
 from services.access.sign_in.begun import Begun
 from services.access.signing_keys import SigningKeys, download_keys, read_form, verified_claims
 
 DISCOVERY_SECONDS = 24 * 3_600.0
 _BOUNDS = Bounds(8.0, 1_000_000)
+_UNAVAILABLE = Refusal(SignInUnavailableError, "the provider")
 
 
 class Endpoints(BaseModel):
@@ -168,8 +169,8 @@ class OidcProvider:
             return self._endpoints
         says = "smart-configuration" if self.is_smart else "openid-configuration"
         url = f"{self.issuer.rstrip('/')}/.well-known/{says}"
-        data = await fetch(self.session, "GET", url, _BOUNDS, refusal=_unavailable)
-        found = read_value(data, Endpoints, refusal=_unavailable("says nothing usable"))
+        data = await fetch(self.session, "GET", url, _BOUNDS, refusal=_UNAVAILABLE)
+        found = read_value(data, Endpoints, refusal=_UNAVAILABLE("says nothing usable"))
         if found.issuer != self.issuer and not self.is_smart:
             raise SignInUnavailableError("OIDC_ISSUER is not what the provider calls itself")
         download = partial(download_keys, self.session, found.jwks_uri)
@@ -193,16 +194,12 @@ class OidcProvider:
             )
         except (aiohttp.ClientError, TimeoutError):
             # Not `from error`: it may hold the request, and so a secret.
-            raise _unavailable("did not answer") from None
+            raise _UNAVAILABLE("did not answer") from None
         if answer.status == 400:
             raise UnauthenticatedError
         if answer.status != 200:
-            raise _unavailable(f"answered {answer.status}")
-        return read_value(answer.body, Tokens, refusal=_unavailable("gives no tokens as expected"))
-
-
-def _unavailable(why: str) -> SignInUnavailableError:
-    return SignInUnavailableError(f"the provider {why}")
+            raise _UNAVAILABLE(f"answered {answer.status}")
+        return read_value(answer.body, Tokens, refusal=_UNAVAILABLE("gives no tokens as expected"))
 
 
 def challenge_of(verifier: str) -> str:

@@ -11,7 +11,7 @@ from yarl import URL
 
 from data_models import errors
 from data_models.clock import Clock, IdSource
-from data_models.http_answers import HttpAnswer, Tries, ask, fetch, repeat, seconds_asked
+from data_models.http_answers import HttpAnswer, Refusal, Tries, ask, fetch, repeat, seconds_asked
 from services.assistant.graph.graph_wire import GraphAnswer, GraphLimits, Json, Method, parsed
 from services.own_sign_in import TokenSource, ask_signed
 
@@ -103,10 +103,9 @@ class GraphClient:
         Raises:
             AssistantUnavailableError: they could not be had.
         """
-        return await fetch(
-            self.session, "GET", url, self.limits.bounds(limit_bytes=limit_bytes),
-            refusal=lambda why: errors.AssistantUnavailableError(f"the download {why}"),
-        )  # fmt: skip
+        bounds = self.limits.bounds(limit_bytes=limit_bytes)
+        refusal = Refusal(errors.AssistantUnavailableError, "the download")
+        return await fetch(self.session, "GET", url, bounds, refusal=refusal)
 
     async def _ask(self, call: GraphCall, principal_id: str) -> GraphAnswer:
         sent = await ask_signed(self.token_of(principal_id), partial(self._send, call))

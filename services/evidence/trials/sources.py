@@ -9,13 +9,14 @@ import aiohttp
 import orjson
 
 from data_models.errors import ToolInputError
-from data_models.http_answers import Bounds, fetch
+from data_models.http_answers import Bounds, Refusal, fetch
 from services.evidence.trials.search import TrialSearch
 from services.evidence.trials.study import Study, study_of
 from services.records.concepts.words import words_of
 
 STUDIES_LIMIT = 10
 _BOUNDS = Bounds(20.0, 8_000_000)
+_UNAVAILABLE = Refusal(ToolInputError, "the register of studies does not answer just now: it")
 _FIELDS = (
     "protocolSection.identificationModule|protocolSection.statusModule|"
     "protocolSection.conditionsModule|protocolSection.designModule|"
@@ -92,16 +93,12 @@ class ClinicalTrialsGov:
         """
         asked = asked_of_register(search)
         data = await fetch(
-            self._session, "GET", self._url, _BOUNDS, refusal=_unavailable, params=asked
+            self._session, "GET", self._url, _BOUNDS, refusal=_UNAVAILABLE, params=asked
         )
         try:
             return _studies(orjson.loads(data))[:STUDIES_LIMIT]
         except orjson.JSONDecodeError:
-            raise _unavailable("gave no JSON") from None
-
-
-def _unavailable(why: str) -> ToolInputError:
-    return ToolInputError(f"the register of studies does not answer just now: it {why}")
+            raise _UNAVAILABLE("gave no JSON") from None
 
 
 StudySource: TypeAlias = StudyFolder | ClinicalTrialsGov
