@@ -18,6 +18,7 @@ from services.usage import TokenUsage
 
 PIECE_LIMIT_BYTES = 1_000_000
 """One streamed event, or an answer that comes whole."""
+_BEFORE = b"\xef\xbb\xbf \t\r\n"
 _EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LOOK_CHARS, _LOOP_CHARS, _LOOP_END_CHARS = 400, 3_000, 40
 _LEAST_TIMES, _LEAST_CHARS = 4, 600
@@ -140,7 +141,9 @@ class AnswerReader:
             raise errors.ModelOutputError("the model's answer is too long")
         before = len(self._texts)
         self._rest += data or b"\n"
-        self._is_stream = self._is_stream or self._rest.lstrip().startswith(_EVENTS)
+        if not self._is_stream:
+            self._rest = self._rest.lstrip(_BEFORE)
+            self._is_stream = self._rest.startswith(_EVENTS)
         if self._is_stream:
             *lines, self._rest = self._rest.split(b"\n")
             for line in filter(None, lines):

@@ -108,7 +108,8 @@ def test_an_answer_beyond_a_limit_is_refused(limit: str) -> None:
 
 def test_the_bytes_say_what_is_a_stream_and_what_comes_whole() -> None:
     whole = b'{"choices":\n[{"message": {"content": "Hello."}}]}'
-    for said in (stream_of(["Hel", "lo."]).removeprefix(b": comment"), whole):
+    stream = stream_of(["Hel", "lo."])
+    for said in (stream, b"\xef\xbb\xbf\n" + stream, stream.removeprefix(b": comment"), whole):
         assert read([said]) == ("Hello.", "Hello.")
         assert read([said[at : at + 1] for at in range(len(said))]) == ("Hello.", "Hello.")
 
