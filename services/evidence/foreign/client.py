@@ -85,11 +85,11 @@ class ForeignClient:
         raise _wrong(reason)
 
     async def _list_tools(self) -> list[types.Tool]:
-        async with _Talk(self) as talk:
+        async with _Talk(client=self) as talk:
             return await _tools_of(talk)
 
     async def _call(self, tool: str, arguments: Mapping[str, str], digest: str) -> str:
-        async with _Talk(self) as talk:
+        async with _Talk(client=self) as talk:
             _check_unchanged(tool, await _tools_of(talk), digest)
             params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
             answer = types.CallToolResult.model_validate(await talk.ask("tools/call", params))
@@ -137,7 +137,7 @@ async def _tools_of(talk: "_Talk") -> list[types.Tool]:
 class _Talk:
     """One session with one server."""
 
-    def __init__(self, client: ForeignClient) -> None:
+    def __init__(self, *, client: ForeignClient) -> None:
         self._session, self._url = client.session, client.url
         self._headers = dict(_HEADERS)
         if client.token is not None:
