@@ -11,7 +11,8 @@ from routes.requests.context import CONTEXT, operator_of
 from routes.requests.endpoint import STRING, Endpoint, in_query
 from routes.requests.json_input import Problem, parse_json, problem_response
 from services.access.bodies import body_of
-from services.scenarios.operators.acts import ACTS, PAGE_LIMIT, Act, Answer, Asked
+from services.scenarios.operators.acts import ACTS, Act, Answer
+from services.scenarios.operators.asked import PAGE_LIMIT
 
 PREFIX = "/api/operator/"
 _LIMIT = {"type": "integer", "minimum": 1, "maximum": PAGE_LIMIT}
@@ -35,8 +36,13 @@ def _endpoint(act: Act) -> Endpoint:
         if act.sent is not None:
             body = await body_of(request)
         sent: Any = parse_json(body) if body else {}
-        service = request.app[CONTEXT].operators
-        return await act.work(Asked(service, who.id, request.match_info, request.query, sent))
+        return await act.carry_out(
+            request.app[CONTEXT].operators,
+            who=who.id,
+            place=request.match_info,
+            query=request.query,
+            body=sent,
+        )
 
     return Endpoint(
         act.method,
@@ -48,8 +54,10 @@ def _endpoint(act: Act) -> Endpoint:
         may_be_empty=act.may_be_empty,
         parameters=tuple(
             _PARAMETERS.get(name) or in_query(name, "Only such sessions.", STRING)
-            for name in act.query
-        ),
+            for name in act.query.model_fields
+        )
+        if act.query is not None
+        else (),
     )
 
 

@@ -22,6 +22,7 @@ from routes.requests.context import CONTEXT
 from routes.serving import Server
 from services.memory_edits.operations import Correct
 from services.runs.hub import Run
+from services.scenarios.operators.asked import Definition
 from services.stores import Stores
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import OwnedChat
@@ -133,7 +134,7 @@ class Conversation:
     def publish(self) -> None:
         """Let a scenario be begun."""
         assert self._operators is not None
-        self.do(self._operators.publish(SCENARIO, operator="ann"))
+        self.do(self._operators.of("ann").publish(Definition(definition=SCENARIO)))
 
     def canary(self, kind: str) -> str:
         # Of one width: a text that is cut short must not read as an earlier one.

@@ -58,11 +58,32 @@ class DryRunRow(Value):
     blocked_by: str = ""
 
 
+class Score(Value):
+    """How the dry run for a version came true.
+
+    Attributes:
+        met: Sessions that jumped since, of those that were foretold.
+        right: Of these, asked and led as foretold.
+        wrong: What else happened, with its number.
+    """
+
+    to_version: int
+    foretold: int
+    met: int
+    right: int
+    wrong: dict[str, int] = Field(default_factory=dict)
+
+
 class DryRunPage(Value):
-    """Some rows, and the cursor of the next page; empty on the last one."""
+    """Some rows, and the cursor of the next page; empty on the last one.
+
+    Attributes:
+        score: How the last dry run came true, on the first page.
+    """
 
     rows: tuple[DryRunRow, ...]
     cursor: str
+    score: Score | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +114,7 @@ class DryRun:
         for start in range(0, len(page.rows), READ_AT_ONCE):
             batch = page.rows[start : start + READ_AT_ONCE]
             found += await asyncio.gather(*(self._row(chain, row) for row in batch))
-        return DryRunPage(rows=tuple(found), cursor=page.cursor)
+        return DryRunPage(rows=tuple(found), cursor=page.cursor, score=None)
 
     async def one(self, plan: MigrationPlan, row: SessionRow) -> DryRunRow:
         """Return what the plan would do to one session.
@@ -177,7 +198,6 @@ KEPT_LIMIT = 2_000
 """Foretold sessions that are kept of a plan."""
 READ_LIMIT = 500
 """Events that are read to score them."""
-Misses: TypeAlias = dict[str, int]
 
 
 class Foretold(Value):
@@ -193,22 +213,6 @@ class Prediction(BaseModel):
 
     to_version: int
     sessions: dict[str, Foretold] = Field(default_factory=dict)
-
-
-class Score(Value):
-    """How the dry run for a version came true.
-
-    Attributes:
-        met: Sessions that jumped since, of those that were foretold.
-        right: Of these, asked and led as foretold.
-        wrong: What else happened, with its number.
-    """
-
-    to_version: int
-    foretold: int
-    met: int
-    right: int
-    wrong: Misses = Field(default_factory=dict)
 
 
 class ScoreBook:
@@ -247,7 +251,7 @@ class ScoreBook:
         return None
 
     async def _score(self, scenario_id: str, prediction: Prediction) -> Score:
-        wrong: Misses = {}
+        wrong: dict[str, int] = {}
         met = right = read = 0
         async for info in self._blobs.list(f"scenarios/{scenario_id}/events/"):
             if read == READ_LIMIT:

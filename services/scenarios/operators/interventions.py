@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from data_models.errors import ScenarioPlanError
 from data_models.scenarios.scenario_session import Pin, ScenarioSession
@@ -41,22 +41,6 @@ class Intervention(ClosedValue):
         """What the journal says of it."""
         what = self.step or ", ".join(self.fields)
         return f"{self.action.replace('_', ' ')}{f' {what}' if what else ''}: {self.reason}"
-
-
-class BulkIntervention(Intervention):
-    """The same for every session of a filter; what is empty fits all, but one must be given."""
-
-    at_step: Text = ""
-    version: Annotated[int, Field(ge=0, strict=True)] = 0
-    review: Text = ""
-    channel: Text = ""
-    after: str = ""
-
-    @model_validator(mode="after")
-    def _some_filter(self) -> Self:
-        if not (self.at_step or self.version or self.review or self.channel):
-            raise ValueError("at_step, version, review or channel must be given")
-        return self
 
 
 def intervened(

@@ -48,23 +48,25 @@ class ActLog:
     """Acts on the audit trail before they happen, then in the scenario's journal.
 
     A blob takes 50,000 appends, more than operators make.
+
+    Attributes:
+        operator: Whose acts they are, by id.
     """
 
     audit: Audit
     blobs: BlobStore
     now: Callable[[], datetime]
+    operator: str = ""
 
     @asynccontextmanager
-    async def act(
-        self, scenario_id: str, operator: str, action: str, note: str = ""
-    ) -> AsyncIterator[None]:
+    async def act(self, scenario_id: str, action: str, note: str = "") -> AsyncIterator[None]:
         """Put an act on the trail before it happens, and in the journal how it ended.
 
         Raises:
             AuditUnavailableError: it is not on record, so it does not happen.
             ScenarioConflictError: somebody else was faster.
         """
-        await self.record(operator, action, about=scenario_id)
+        await self.record(action, about=scenario_id)
         outcome: Outcome = "refused"
         try:
             yield
@@ -75,13 +77,12 @@ class ActLog:
             ) from error
         finally:
             entry = JournalEntry(
-                time=self.now(), operator=operator, action=action, note=note, outcome=outcome
+                time=self.now(), operator=self.operator, action=action, note=note, outcome=outcome
             )
             await self.write(scenario_id, entry)
 
     async def record(
         self,
-        operator: str,
         action: str,
         *,
         about: str,
@@ -101,7 +102,8 @@ class ActLog:
         which = (f"session:{hashed(session_id)}"[:80],) if session_id else ()
         patient = None if document is None else document.patient_id
         actions = (f"operator.{action}", *which)
-        await record_access(self.audit, Visitor(operator, where), *actions, patient=patient)
+        who = Visitor(self.operator, where)
+        await record_access(self.audit, who, *actions, patient=patient)
 
     async def write(self, scenario_id: str, entry: JournalEntry) -> None:
         """Add an act.

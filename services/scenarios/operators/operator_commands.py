@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
-from string import Formatter
 from typing import Any, TypeAlias
 
 from prometheus_client import CollectorRegistry
@@ -35,7 +34,7 @@ from services.scenarios.migration.scenario_store import (
     plan_name,
     version_name,
 )
-from services.scenarios.operators.acts import ACTS, Act, Answer, Asked
+from services.scenarios.operators.acts import ACTS, Act, Answer, checked_id
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.scenario_factory import (
     CONTAINER,
@@ -181,12 +180,11 @@ def add_commands(commands: _Commands) -> None:
 
 def _add_act(commands: _Commands, act: Act) -> None:
     parser = commands.add_parser(act.command, help=(act.work.__doc__ or "").splitlines()[0])
-    for _, name, _, _ in Formatter().parse(act.path):
-        if name is not None:
-            parser.add_argument(_PLACES.get(name, name))
+    for name in act.places:
+        parser.add_argument(_PLACES.get(name, name))
     for name, field in (act.sent.model_fields if act.sent is not None else {}).items():
         _add_field(parser, name, field)
-    for name in act.query:
+    for name in act.query.model_fields if act.query is not None else ():
         parser.add_argument(*_options_of(name), *(["--at"] if name == "step" else []), dest=name)
     is_read = act.method == "GET"
     parser.add_argument("--by", required=not is_read, default=_READER, help="who does it")
@@ -233,7 +231,7 @@ def _printed(found: Answer) -> str:
 async def _done(act: Act, options: argparse.Namespace) -> Answer:
     """Do an act, and work on a deployment until it rests."""
     given = {name: value for name, value in vars(options).items() if value is not None}
-    place = {name: given.get(_PLACES.get(name, name), "") for name in ("scenario_id", *given)}
+    place = {name: given[_PLACES.get(name, name)] for name in act.places}
     settings, ids = load_settings(), RandomIds()
     if act.command != "publish":  # which may come before the first start of a server
         require_data(settings)
@@ -247,12 +245,16 @@ async def _done(act: Act, options: argparse.Namespace) -> Answer:
         operators = _operators(settings, stores, conversations, users, audit)
         fields = act.sent.model_fields if act.sent is not None else ()
         body = {name: given[name] for name in fields if name in given}
-        asked = Asked(operators.service, options.by, place, given, body)
-        held = await stores.store.deployment(asked.scenario) if act.command == "deploy" else None
-        is_begun = held is not None and held.value.is_under_way
-        found = held.value if held is not None and is_begun else await act.work(asked)
-        is_deploying = isinstance(found, DeploymentRecord) and act.command != "pause"
-        return await operators.deployer.advance(asked.scenario) if is_deploying else found
+        if act.command == "deploy":  # what was begun is not begun again
+            held = await stores.store.deployment(checked_id(place["scenario_id"]))
+            if held is not None and held.value.is_under_way:
+                return await operators.deployer.advance(held.value.scenario_id)
+        found = await act.carry_out(
+            operators.service, who=options.by, place=place, query=given, body=body
+        )
+        if not isinstance(found, DeploymentRecord) or act.command == "pause":
+            return found
+        return await operators.deployer.advance(found.scenario_id)
     finally:
         await chain.close()
         for store in (trail, users, conversations, stores):

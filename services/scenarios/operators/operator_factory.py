@@ -18,7 +18,6 @@ from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.dry_run import DryRun, ScoreBook
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.operator_service import OperatorService
-from services.scenarios.operators.plan_reader import PlanReader
 from services.scenarios.operators.session_service import SessionService
 from services.scenarios.scenario_factory import ScenarioStores
 from services.telemetry.metrics import Figures
@@ -131,33 +130,7 @@ def operators_for(
     )
     runner = DeploymentRunner(deployer=deployer, store=store)
     log = ActLog(audit=audit, blobs=stores.blobs, now=clock.now)
-    sessions = _sessions_for(stores, documents=documents, log=log, clock=clock, lease=lease)
-    service = OperatorService(
-        store=store,
-        index=index,
-        deployer=deployer,
-        sessions=sessions,
-        log=log,
-        plans=PlanReader(store=store, index=index),
-        scores=ScoreBook(blobs=stores.blobs),
-        wake=runner.wake if works else lambda _: None,
-        figures=figures,
-        seconds=clock.monotonic,
-        require_approval=stores.config.deployment.require_approval,
-    )
-    return Operators(service=service, runner=runner, deployer=deployer)
-
-
-def _sessions_for(
-    stores: ScenarioStores,
-    *,
-    documents: Documents,
-    log: ActLog,
-    clock: Clock,
-    lease: MaintenanceLease,
-) -> SessionService:
-    store, index = stores.store, stores.index
-    return SessionService(
+    sessions = SessionService(
         store=store,
         index=index,
         documents=documents.store,
@@ -169,3 +142,16 @@ def _sessions_for(
         log=log,
         now=clock.now,
     )
+    service = OperatorService(
+        store=store,
+        index=index,
+        deployer=deployer,
+        sessions=sessions,
+        log=log,
+        scores=ScoreBook(blobs=stores.blobs),
+        wake=runner.wake if works else lambda _: None,
+        figures=figures,
+        seconds=clock.monotonic,
+        require_approval=stores.config.deployment.require_approval,
+    )
+    return Operators(service=service, runner=runner, deployer=deployer)

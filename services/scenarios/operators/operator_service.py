@@ -1,25 +1,47 @@
 """What operators do with scenarios: one service behind the page, the API and the command line."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
 from data_models.errors import ScenarioNotFoundError
+from data_models.values import Value
 from services.scenarios.definition.definition_reader import read_definition, read_publishable
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
-from services.scenarios.operators.dry_run import DryRunPage, Score, ScoreBook
-from services.scenarios.operators.journal import ActLog
-from services.scenarios.operators.plan_reader import PlanReader, ScenarioCard, ScenarioOverview
-from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
+from services.scenarios.operators import asked
+from services.scenarios.operators.dry_run import DryRunPage, ScoreBook
+from services.scenarios.operators.journal import ActLog, JournalEntry
+from services.scenarios.operators.plan_view import (
+    GraphView,
+    PlanView,
+    ScenarioCard,
+    ScenarioOverview,
+    counted,
+    view_of_graph,
+    view_of_plan,
+)
 from services.scenarios.operators.session_service import SessionService
-from services.scenarios.session.preview import Played, played
+from services.scenarios.session.preview import played
 from services.telemetry.metrics import Figures
 
-Policies = Mapping[str, AnchorMigrationPolicy]
+
+class Scenarios(Value):
+    """Every stored scenario, and who asks."""
+
+    scenarios: tuple[ScenarioCard, ...]
+    operator: str
+    require_approval: bool
+
+
+class History(Value):
+    """What operators did, newest first."""
+
+    entries: tuple[JournalEntry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,108 +59,86 @@ class OperatorService:
     deployer: Deployer
     sessions: SessionService
     log: ActLog
-    plans: PlanReader
     scores: ScoreBook
     wake: Callable[[str], None]
     figures: Figures
     seconds: Callable[[], float]
     require_approval: bool
 
-    async def scenarios(self) -> list[ScenarioCard]:
-        """Return every stored scenario."""
-        stored = await self.store.versions()
-        card = self.plans.card
-        return [await card(name, versions) for name, versions in sorted(stored.items())]
+    def of(self, operator: str) -> Self:
+        """Return the service for the operator of this id, whose acts are on record as theirs."""
+        log = replace(self.log, operator=operator)
+        return replace(self, log=log, sessions=replace(self.sessions, log=log))
 
-    async def overview(self, scenario_id: str) -> ScenarioOverview:
-        """Return where a scenario stands.
+    async def list_scenarios(self) -> Scenarios:
+        """List every stored scenario, and who asks."""
+        stored = await self.store.versions()
+        found = [await self._standing(one, versions) for one, versions in sorted(stored.items())]
+        cards = tuple(ScenarioCard.of(one) for one in found)
+        who, needs_second = self.log.operator, self.require_approval
+        return Scenarios(scenarios=cards, operator=who, require_approval=needs_second)
+
+    async def show_scenario(self, scenario_id: str) -> ScenarioOverview:
+        """Show versions, plan, deployment and live counts.
 
         Raises:
             ScenarioNotFoundError: there is none of that id.
         """
-        return await self.plans.overview(scenario_id, await self._versions(scenario_id))
+        standing = await self._standing(scenario_id, await self._versions(scenario_id))
+        counts = counted(await self.index.tally(scenario_id))
+        return standing.model_copy(update={"counts": counts})
 
-    async def graph(self, scenario_id: str, version: int) -> GraphView:
-        """Return one version, to be drawn."""
+    async def show_version(self, scenario_id: str, version: int) -> GraphView:
+        """Show one version, to be drawn."""
         graph = await self.store.require_graph(scenario_id, version)
         return view_of_graph(graph, await self.index.tally(scenario_id))
 
-    async def check(self, source: str) -> GraphView:
-        """Return the version that `source` defines, to be drawn; nothing is stored.
+    async def validate(self, sent: asked.Definition) -> GraphView:
+        """Check a version without storing it.
 
         Raises:
             ScenarioDefinitionError: with everything that is wrong.
         """
-        return view_of_graph(await _read(source), ())
+        return view_of_graph(await _read(sent.definition), ())
 
-    async def publish(self, source: str, *, operator: str) -> Graph:
+    async def publish(self, sent: asked.Definition) -> GraphView:
         """Make a scenario's first version active.
 
         Raises:
             ScenarioDefinitionError: with everything that is wrong.
             ScenarioPlanError: the scenario has an active version already.
         """
-        graph = await _read(source)
-        async with self.log.act(graph.scenario.id, operator, "publish", f"version {graph.version}"):
+        graph = await _read(sent.definition)
+        async with self.log.act(graph.scenario.id, "publish", f"version {graph.version}"):
             await self.deployer.publish_first(graph)
-        return graph
+        return view_of_graph(graph, ())
 
-    async def propose(
-        self,
-        source: str,
-        *,
-        operator: str,
-        policies: Policies | None = None,
-        mapping: Mapping[str, str] | None = None,
-    ) -> PlanView:
+    async def propose(self, sent: asked.Proposal) -> PlanView:
         """Store a new version and the plan that leads to it.
 
         Raises:
             ScenarioDefinitionError: with everything that is wrong.
             ScenarioPlanError: nothing is active, it is not newer, or a deployment runs.
         """
-        graph = await _read(source)
-        return await self._propose(
-            graph, operator=operator, action="propose", policies=policies, mapping=mapping
-        )
+        graph = await _read(sent.definition)
+        return await self._propose(graph, "propose", sent.policies, sent.mapping)
 
-    async def set_policies(
-        self, scenario_id: str, policies: Policies, *, operator: str
-    ) -> PlanView:
+    async def set_policies(self, scenario_id: str, sent: asked.Policies) -> PlanView:
         """Plan again with other policies; an approval is lost, for it was for the old ones."""
-        plan = await self._plan(scenario_id)
-        graph = await self.store.require_graph(scenario_id, plan.to_version)
-        return await self._propose(
-            graph,
-            operator=operator,
-            action="set_policies",
-            policies=policies,
-            mapping=plan.operator_mapping,
-        )
+        plan, graph = await self._planned(scenario_id)
+        return await self._propose(graph, "set_policies", sent.policies, plan.operator_mapping)
 
-    async def set_mapping(
-        self, scenario_id: str, mapping: Mapping[str, str], *, operator: str
-    ) -> PlanView:
+    async def set_mapping(self, scenario_id: str, sent: asked.Pairs) -> PlanView:
         """Plan again with steps paired by hand; an approval is lost, for it was for other pairs.
-
-        Args:
-            mapping: New step ids by old ones; "" undoes a pair of before.
 
         Raises:
             ScenarioPlanError: there is no plan, or it names steps that there are not.
         """
-        plan = await self._plan(scenario_id)
-        graph = await self.store.require_graph(scenario_id, plan.to_version)
-        pairs = {old: new for old, new in {**plan.operator_mapping, **mapping}.items() if new}
-        return await self._propose(
-            graph,
-            operator=operator,
-            action="set_mapping",
-            policies=plan.anchor_policies,
-            mapping=pairs,
-        )
+        plan, graph = await self._planned(scenario_id)
+        pairs = {old: new for old, new in {**plan.operator_mapping, **sent.mapping}.items() if new}
+        return await self._propose(graph, "set_mapping", plan.anchor_policies, pairs)
 
-    async def withdraw(self, scenario_id: str, *, reason: str, operator: str) -> ScenarioOverview:
+    async def withdraw(self, scenario_id: str, sent: asked.Reason) -> ScenarioOverview:
         """Offer a scenario no more: its sessions are told at their next turn and keep their data.
 
         A version that is deployed later brings it back.
@@ -146,121 +146,124 @@ class OperatorService:
         Raises:
             ScenarioPlanError: nothing is active, or a deployment runs.
         """
-        async with self.log.act(scenario_id, operator, "withdraw", reason):
-            await self.deployer.withdraw(scenario_id, reason=reason)
-        return await self.overview(scenario_id)
+        async with self.log.act(scenario_id, "withdraw", sent.reason):
+            await self.deployer.withdraw(scenario_id, reason=sent.reason)
+        return await self.show_scenario(scenario_id)
 
-    async def offer_again(self, scenario_id: str, *, operator: str) -> ScenarioOverview:
+    async def offer_again(self, scenario_id: str) -> ScenarioOverview:
         """Offer a withdrawn scenario again; sessions that were ended stay so."""
-        async with self.log.act(scenario_id, operator, "offer_again"):
+        async with self.log.act(scenario_id, "offer_again"):
             await self.deployer.withdraw(scenario_id, reason="")
-        return await self.overview(scenario_id)
+        return await self.show_scenario(scenario_id)
 
-    async def rollback(self, scenario_id: str, *, to: int, operator: str) -> PlanView:
+    async def rollback(self, scenario_id: str, sent: asked.Rollback) -> PlanView:
         """Propose an earlier version's content under a new number."""
-        former = await self.store.require_graph(scenario_id, to)
+        former = await self.store.require_graph(scenario_id, sent.to)
         number = (await self._versions(scenario_id))[-1] + 1
         again = Graph(scenario=former.scenario.with_version(number))
-        return await self._propose(again, operator=operator, action="rollback")
+        return await self._propose(again, "rollback")
 
-    async def plan(self, scenario_id: str) -> PlanView:
-        """Return the plan from the active version.
+    async def show_plan(self, scenario_id: str) -> PlanView:
+        """Show the plan and both versions side by side.
 
         Raises:
             ScenarioPlanError: there is none.
         """
-        return await self.plans.read(await self._plan(scenario_id))
+        return await self._shown(await self._plan(scenario_id))
 
-    async def dry_run(
-        self, scenario_id: str, *, after: str, limit: int, operator: str
-    ) -> DryRunPage:
-        """Tell what the plan would do to a page of the stored sessions, which is on record."""
+    async def dry_run(self, scenario_id: str, page: asked.Paging) -> DryRunPage:
+        """Tell what the plan would do to a page of stored sessions.
+
+        It is on record; the first page says how the last dry run came true.
+        """
         plan = await self._plan(scenario_id)
-        await self.log.record(operator, "dry_run", about=scenario_id)
-        page = await self.sessions.dry_run.page(plan, after=after, limit=limit)
-        await self.scores.foretell(scenario_id, plan.to_version, page.rows, anew=not after)
-        return page
-
-    async def score(self, scenario_id: str) -> Score | None:
-        """Return how the last dry run of a deployed version came true; None if there was none."""
+        await self.log.record("dry_run", about=scenario_id)
+        found = await self.sessions.dry_run.page(plan, after=page.after, limit=page.limit)
+        await self.scores.foretell(scenario_id, plan.to_version, found.rows, anew=not page.after)
+        if page.after:
+            return found
         held = await self.store.active(scenario_id)
-        return await self.scores.score(scenario_id, held.value.versions if held else ())
+        score = await self.scores.score(scenario_id, held.value.versions if held else ())
+        return found.model_copy(update={"score": score})
 
-    async def preview(self, source: str, answers: Sequence[str]) -> Played:
-        """Play the version that `source` defines with made-up answers.
+    async def preview(self, sent: asked.Preview) -> dict[str, Any]:
+        """Play a version with made-up answers; nothing is stored.
 
         Raises:
             ScenarioDefinitionError: it cannot be played; faults are no reason.
         """
-        return await asyncio.to_thread(lambda: played(read_definition(source), answers))
+        found = await asyncio.to_thread(
+            lambda: played(read_definition(sent.definition), sent.answers)
+        )
+        return asdict(found)
 
-    async def approve(self, scenario_id: str, *, operator: str) -> MigrationPlan:
+    async def approve(self, scenario_id: str) -> MigrationPlan:
         """Approve the pending plan.
 
         Raises:
             ScenarioPlanError: it is not pending, or a second person is needed.
         """
-        async with self.log.act(scenario_id, operator, "approve", await self._jump(scenario_id)):
-            plan = await self.deployer.approve(scenario_id, operator=operator)
+        async with self.log.act(scenario_id, "approve", await self._jump(scenario_id)):
+            plan = await self.deployer.approve(scenario_id, operator=self.log.operator)
         self.figures.count("migration_plans_approved_total")
         return plan
 
-    async def cancel(self, scenario_id: str, *, operator: str) -> MigrationPlan:
+    async def cancel(self, scenario_id: str) -> MigrationPlan:
         """Cancel a plan that is not deployed."""
-        async with self.log.act(scenario_id, operator, "cancel", await self._jump(scenario_id)):
+        async with self.log.act(scenario_id, "cancel", await self._jump(scenario_id)):
             return await self.deployer.cancel(scenario_id)
 
-    async def deploy(
-        self, scenario_id: str, *, operator: str, share_percent: int = 100
-    ) -> DeploymentRecord:
+    async def deploy(self, scenario_id: str, sent: asked.Share) -> DeploymentRecord:
         """Begin to deploy the approved plan.
 
         Raises:
             ScenarioPlanError: no approved plan fits, or a deployment is under way.
             ScenarioConflictError: somebody else began at the same moment.
         """
-        note = f"{await self._jump(scenario_id)}, share {share_percent} %"
-        async with self.log.act(scenario_id, operator, "deploy", note):
-            await self.deployer.start(scenario_id, operator=operator, share_percent=share_percent)
+        note = f"{await self._jump(scenario_id)}, share {sent.share_percent} %"
+        async with self.log.act(scenario_id, "deploy", note):
+            await self.deployer.start(
+                scenario_id, operator=self.log.operator, share_percent=sent.share_percent
+            )
         return await self._woken(scenario_id)
 
-    async def pause(self, scenario_id: str, *, operator: str) -> DeploymentRecord:
+    async def pause(self, scenario_id: str) -> DeploymentRecord:
         """Stop the deployment after the page it is at."""
-        async with self.log.act(scenario_id, operator, "pause"):
+        async with self.log.act(scenario_id, "pause"):
             return await self.deployer.pause(scenario_id)
 
-    async def resume(self, scenario_id: str, *, operator: str) -> DeploymentRecord:
+    async def resume(self, scenario_id: str) -> DeploymentRecord:
         """Let a paused deployment go on."""
-        async with self.log.act(scenario_id, operator, "resume"):
+        async with self.log.act(scenario_id, "resume"):
             await self.deployer.pause(scenario_id, paused=False)
         return await self._woken(scenario_id)
 
-    async def set_share(
-        self, scenario_id: str, *, share_percent: int, operator: str
-    ) -> DeploymentRecord:
+    async def set_share(self, scenario_id: str, sent: asked.Share) -> DeploymentRecord:
         """Change how many sessions a canary reaches; 100 ends the deployment."""
-        async with self.log.act(scenario_id, operator, "set_share", f"share {share_percent} %"):
-            await self.deployer.set_share(scenario_id, share_percent=share_percent)
+        async with self.log.act(scenario_id, "set_share", f"share {sent.share_percent} %"):
+            await self.deployer.set_share(scenario_id, share_percent=sent.share_percent)
         return await self._woken(scenario_id)
+
+    async def show_history(self, scenario_id: str) -> History:
+        """Show what operators did, newest first."""
+        return History(entries=tuple(await self.log.newest(scenario_id)))
 
     async def _propose(
         self,
         graph: Graph,
-        *,
-        operator: str,
         action: str,
-        policies: Policies | None = None,
+        policies: Mapping[str, AnchorMigrationPolicy] | None = None,
         mapping: Mapping[str, str] | None = None,
     ) -> PlanView:
         start = self.seconds()
-        async with self.log.act(graph.scenario.id, operator, action, f"version {graph.version}"):
+        async with self.log.act(graph.scenario.id, action, f"version {graph.version}"):
             plan = await self.deployer.propose(
-                graph, operator=operator, policies=policies, mapping=mapping
+                graph, operator=self.log.operator, policies=policies, mapping=mapping
             )
         self.figures.count("migration_plans_generated_total")
         took = (self.seconds() - start) * 1e3
         self.figures.observe("migration_plan_generation_duration_ms", took)
-        return await self.plans.read(plan)
+        return await self._shown(plan)
 
     async def _woken(self, scenario_id: str) -> DeploymentRecord:
         self.wake(scenario_id)
@@ -274,6 +277,47 @@ class OperatorService:
 
     async def _plan(self, scenario_id: str) -> MigrationPlan:
         return (await self.store.current_plan(scenario_id)).value
+
+    async def _planned(self, scenario_id: str) -> tuple[MigrationPlan, Graph]:
+        """Return the plan and the version that it leads to."""
+        plan = await self._plan(scenario_id)
+        return plan, await self.store.require_graph(scenario_id, plan.to_version)
+
+    async def _shown(self, plan: MigrationPlan) -> PlanView:
+        """Return the plan as operators see it, with where sessions of older versions stand.
+
+        Raises:
+            ScenarioNotFoundError: one of its versions is not stored.
+        """
+        old = await self.store.require_graph(plan.scenario_id, plan.from_version)
+        new = await self.store.require_graph(plan.scenario_id, plan.to_version)
+        tallies = await self.index.tally(plan.scenario_id)
+        pointer = (await self.store.require_active(plan.scenario_id)).value
+        known = [version for version in pointer.versions if version <= plan.from_version]
+        chain = await self.store.chain(plan.scenario_id, known)
+        counted_in = {tally.version for tally in tallies} & set(known) - {plan.from_version}
+        older = {version: chain.images_from(version) for version in counted_in}
+        return view_of_plan(plan, old, new, tallies, older=older)
+
+    async def _standing(self, scenario_id: str, versions: list[int]) -> ScenarioOverview:
+        """Return where a scenario of these stored versions stands."""
+        held = await self.store.active(scenario_id)
+        pointer = held.value if held else None
+        version = pointer.version if pointer else versions[-1]
+        graph = await self.store.require_graph(scenario_id, version)
+        plan = await self.store.plan(scenario_id, version)
+        deployment = await self.store.deployment(scenario_id)
+        return ScenarioOverview(
+            scenario_id=scenario_id,
+            name=graph.scenario.title,
+            versions=tuple(versions),
+            deployed=pointer.versions if pointer else (),
+            active=pointer.version if pointer else None,
+            share_percent=pointer.share_percent if pointer else 100,
+            withdrawn=pointer.withdrawn if pointer else "",
+            plan=plan.value if plan else None,
+            deployment=deployment.value if deployment else None,
+        )
 
     async def _versions(self, scenario_id: str) -> list[int]:
         if not (found := (await self.store.versions(scenario_id)).get(scenario_id)):

@@ -1,7 +1,8 @@
-"""Two versions side by side, as an operator sees them: drawn graphs and a row for each anchor."""
+"""Where scenarios stand, as an operator sees it, and two versions of one side by side."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from data_models.values import Value
 from services.scenarios.definition.graph import Graph
@@ -10,10 +11,73 @@ from services.scenarios.migration.plans.difference import Difference
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.plans.plain_diff import sentences_of
 from services.scenarios.migration.ports import Tally, step_key
+from services.scenarios.migration.scenario_store import DeploymentRecord
 
 NodeState: TypeAlias = Literal["anchor", "modified", "deleted", "inserted", "plain"]
 ForkState: TypeAlias = Literal["", "unchanged", "changed", "new"]
 STAR = "*"
+
+
+class VersionCounts(Value):
+    """The sessions of one version as the index knows them."""
+
+    version: int
+    sessions: int = 0
+    marked: int = 0
+    pinned: int = 0
+    flagged: int = 0
+
+
+class ScenarioOverview(Value):
+    """Where one scenario stands.
+
+    Attributes:
+        versions: Stored ones, deployed or not.
+    """
+
+    scenario_id: str
+    name: str
+    versions: tuple[int, ...]
+    deployed: tuple[int, ...]
+    active: int | None
+    share_percent: int
+    withdrawn: str
+    plan: MigrationPlan | None
+    deployment: DeploymentRecord | None
+    counts: tuple[VersionCounts, ...] = ()
+
+
+class ScenarioCard(Value):
+    """One row of the list."""
+
+    scenario_id: str
+    name: str
+    versions: tuple[int, ...]
+    active: int | None
+    plan_status: str | None
+    deployment_state: str | None
+
+    @classmethod
+    def of(cls, found: ScenarioOverview) -> Self:
+        """Return the row of a scenario that stands there."""
+        return cls(
+            scenario_id=found.scenario_id,
+            name=found.name,
+            versions=found.versions,
+            active=found.active,
+            plan_status=found.plan.status if found.plan else None,
+            deployment_state=found.deployment.state if found.deployment else None,
+        )
+
+
+def counted(tallies: Sequence[Tally]) -> tuple[VersionCounts, ...]:
+    """Sum the index's tallies by version."""
+    found = defaultdict[int, Counter[str]](Counter)
+    for tally in tallies:
+        kinds = {"marked": tally.mark > tally.version, "flagged": tally.review}
+        kinds |= {"sessions": True, "pinned": tally.pinned}
+        found[tally.version] += Counter({name: tally.number for name in kinds if kinds[name]})
+    return tuple(VersionCounts(version=version, **found[version]) for version in sorted(found))
 
 
 class NodeView(Value):

@@ -1,6 +1,6 @@
 """Where operators look at sessions and act on them, each act on record with its reason."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,8 +25,9 @@ from data_models.values import Value
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.indexes.tag_index import StoredSession, read_session
-from services.scenarios.migration.ports import SessionIndex, SessionRow, row_of, step_key
+from services.scenarios.migration.ports import SessionIndex, SessionRow, row_of
 from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.operators.asked import ANY, BulkIntervention, Paging, SessionQuery
 from services.scenarios.operators.dry_run import DryRun
 from services.scenarios.operators.interventions import Intervention, intervened
 from services.scenarios.operators.journal import ActLog
@@ -34,39 +35,7 @@ from services.scenarios.operators.session_view import NextView, SessionView, vie
 
 PAGE_LIMIT = 1_000
 SHORTEST_ID = 8
-BULK_LIMIT = 500
 _SHOWN_CHARS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class SessionFilter:
-    """Which sessions; what is empty fits all.
-
-    Attributes:
-        reason: Of the review list; `*` for any.
-    """
-
-    step: str = ""
-    version: int = 0
-    reason: str = ""
-    channel: str = ""
-
-    def fits(self, row: SessionRow) -> bool:
-        """Whether the session of `row` is meant."""
-        return (
-            (not self.step or row.step_hash == step_key(self.step))
-            and (not self.version or row.version == self.version)
-            and (not self.channel or row.channel == self.channel)
-            and (
-                not self.reason
-                or row.review == self.reason
-                or (self.reason == "*" and bool(row.review))
-            )
-        )
-
-
-FLAGGED = SessionFilter(reason="*")
-"""The sessions that a person must look at."""
 
 
 class SessionCard(Value):
@@ -116,11 +85,13 @@ class SessionService:
     log: ActLog
     now: Callable[[], datetime]
 
-    async def find(
-        self, scenario_id: str, wanted: SessionFilter, *, after: str, limit: int
-    ) -> SessionCards:
-        """Return the next sessions that fit, at most `limit`, by their hashed ids."""
-        rows, cursor = await self._fitting(scenario_id, wanted, after=after, limit=limit)
+    async def show_review(self, scenario_id: str, page: Paging) -> SessionCards:
+        """List sessions that a person must look at."""
+        return await self.list_sessions(scenario_id, SessionQuery(review=ANY, **dict(page)))
+
+    async def list_sessions(self, scenario_id: str, wanted: SessionQuery) -> SessionCards:
+        """List sessions that fit."""
+        rows, cursor = await self._fitting(scenario_id, wanted)
         cards = [
             SessionCard(
                 session=hashed(row.session_id),
@@ -136,20 +107,23 @@ class SessionService:
         return SessionCards(rows=tuple(cards), cursor=cursor)
 
     async def _fitting(
-        self, scenario_id: str, wanted: SessionFilter, *, after: str, limit: int
+        self, scenario_id: str, wanted: SessionQuery
     ) -> tuple[list[SessionRow], str]:
-        found: list[SessionRow] = []
+        """Return the next sessions that fit, and the cursor behind them."""
+        found, after, limit = list[SessionRow](), wanted.after, wanted.limit
         while True:
             page = await self.index.page(
-                scenario_id, after=after, limit=limit, flagged=bool(wanted.reason)
+                scenario_id, after=after, limit=limit, flagged=bool(wanted.review)
             )
             found += [row for row in page.rows if wanted.fits(row)]
             after = page.cursor
             if not after or len(found) >= limit:
                 return found, after
 
-    async def show(self, scenario_id: str, session: str, *, operator: str) -> SessionView:
-        """Return one session, which is on record.
+    async def show_scenario_session(self, scenario_id: str, session: str) -> SessionView:
+        """Show a session's way, its fields, and what the next version would do.
+
+        It is on record.
 
         Raises:
             ScenarioNotFoundError: there is none, or it has ended.
@@ -158,15 +132,13 @@ class SessionService:
         stored = await read_session(self.documents, row)
         if stored is None or stored.session.step is None:
             raise ScenarioNotFoundError("the session is not stored any more")
-        await self._record(stored, operator, "show_session")
+        await self._record(stored, "show_session")
         graph = await self._graph(stored.session)
         view = view_of_session(stored.session, graph)
         return view.model_copy(update={"next": await self._next(scenario_id, row)})
 
-    async def act(
-        self, scenario_id: str, session: str, act: Intervention, *, operator: str
-    ) -> BulkResult:
-        """Do `act` to one session.
+    async def act(self, scenario_id: str, session: str, act: Intervention) -> BulkResult:
+        """Move, resume, ask again, end or pin one session.
 
         Raises:
             ScenarioNotFoundError: there is no such session.
@@ -175,52 +147,41 @@ class SessionService:
         """
         row = await self._row(scenario_id, session)
         note = f"session {hashed(row.session_id)[:_SHOWN_CHARS]}, {act.note}"
-        async with self.log.act(scenario_id, operator, f"session_{act.action}", note):
-            await self._act_on(row, act, operator)
+        async with self.log.act(scenario_id, f"session_{act.action}", note):
+            await self._act_on(row, act)
         return BulkResult(done=1)
 
-    async def act_on_all(
-        self,
-        scenario_id: str,
-        wanted: SessionFilter,
-        act: Intervention,
-        *,
-        operator: str,
-        after: str = "",
-    ) -> BulkResult:
-        """Do `act` to the sessions that fit, at most 500; what one refuses, others do not miss."""
-        rows, cursor = await self._fitting(scenario_id, wanted, after=after, limit=BULK_LIMIT)
+    async def act_on_all(self, scenario_id: str, act: BulkIntervention) -> BulkResult:
+        """Do the same to every session of a filter, 500 at a time.
+
+        What one session refuses, others do not miss.
+        """
+        rows, cursor = await self._fitting(scenario_id, act.wanted)
         refused: list[Refusal] = []
         note = f"{len(rows)} sessions, {act.note}"
-        async with self.log.act(scenario_id, operator, f"session_{act.action}", note):
+        async with self.log.act(scenario_id, f"session_{act.action}", note):
             for row in rows:
-                refused += await self._refused(row, act, operator)
+                try:
+                    await self._act_on(row, act)
+                except (ScenarioInputError, CorruptDocumentError) as error:
+                    is_theirs = isinstance(error, ScenarioInputError)
+                    why = str(error) if is_theirs else error.user_message
+                    refused.append(Refusal(session=hashed(row.session_id), why=why))
         done = len(rows) - len(refused)
         return BulkResult(done=done, refused=tuple(refused), cursor=cursor)
 
-    async def _refused(
-        self, row: SessionRow, act: Intervention, operator: str
-    ) -> Sequence[Refusal]:
-        """Do `act`; return why it could not be done, if it was not."""
-        try:
-            await self._act_on(row, act, operator)
-        except (ScenarioInputError, CorruptDocumentError) as error:
-            why = str(error) if isinstance(error, ScenarioInputError) else error.user_message
-            return [Refusal(session=hashed(row.session_id), why=why)]
-        return []
-
-    async def _act_on(self, row: SessionRow, act: Intervention, operator: str) -> None:
+    async def _act_on(self, row: SessionRow, act: Intervention) -> None:
         """Do `act` to the session of `row`; see `act` for errors."""
         if (stored := await read_session(self.documents, row)) is None:
             raise ScenarioNotFoundError("the session is not stored any more")
         await self._intervene(stored.session, act)  # what cannot be done holds no conversation
-        await self._record(stored, operator, f"session_{act.action}")
+        await self._record(stored, f"session_{act.action}")
         try:
             async with self.maintenance_lease.holding_document(
                 self.contexts,
                 stored.document.conversation_id,
                 stored.document.patient_id,
-                principal_id=operator,
+                principal_id=self.log.operator,
             ) as held:
                 after = await self._intervene(_session_in(held.document, row.session_id), act)
                 _put(held.document, after)
@@ -284,10 +245,10 @@ class SessionService:
             if not (after := page.cursor):
                 return
 
-    async def _record(self, stored: StoredSession, operator: str, action: str) -> None:
+    async def _record(self, stored: StoredSession, action: str) -> None:
         one, document = stored.session, stored.document
         await self.log.record(
-            operator, action, about=one.scenario_id, session_id=one.session_id, document=document
+            action, about=one.scenario_id, session_id=one.session_id, document=document
         )
 
     async def _graph(self, session: ScenarioSession) -> Graph:

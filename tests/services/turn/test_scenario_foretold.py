@@ -10,6 +10,7 @@ from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
+from services.scenarios.operators.asked import Paging
 from services.scenarios.operators.dry_run import DryRunRow
 from tests.services.scenario_world import PATIENT, ScenarioWorld, questions, step, version
 from tests.services.scenarios.worlds import deploy_now
@@ -84,9 +85,9 @@ async def admitted(world: ScenarioWorld) -> dict[str, ScenarioSession]:
 
 async def foretold(world: ScenarioWorld) -> dict[str, DryRunRow]:
     """The rows of the dry run by session, page after page."""
-    service, rows, after = operators(world).service, dict[str, DryRunRow](), ""
+    service, rows, after = operators(world).service.of("ann"), dict[str, DryRunRow](), ""
     while not rows or after:
-        page = await service.dry_run("visit", after=after, limit=50, operator="ann")
+        page = await service.dry_run("visit", Paging(after=after, limit=50))
         rows |= {row.session: row for row in page.rows}
         after = page.cursor
     return rows

@@ -7,6 +7,7 @@ from data_models.documents import Documents
 from data_models.identifiers import hashed
 from services.audit.trail import NoAudit
 from services.conversations.maintenance_lease import MaintenanceLease
+from services.scenarios.operators.asked import Paging
 from services.scenarios.operators.interventions import ActionKind, Intervention
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from tests.services.scenario_world import ScenarioWorld, questions, step, version
@@ -53,8 +54,8 @@ def operators(world: ScenarioWorld) -> Operators:
 async def act(world: ScenarioWorld, kind: ActionKind, step: str = "", *fields: str) -> None:
     session = await world.session()
     done = Intervention(action=kind, reason="a reason", step=step, fields=fields)
-    service = operators(world).service.sessions
-    await service.act("visit", hashed(session.session_id), done, operator="ann")
+    service = operators(world).service.of("ann").sessions
+    await service.act("visit", hashed(session.session_id), done)
 
 
 async def test_a_moved_session_goes_on_where_it_was_moved_to(visit: ScenarioWorld) -> None:
@@ -129,14 +130,14 @@ async def test_a_withdrawn_scenario_ends_for_those_in_it(
 
 
 async def test_the_next_dry_run_says_how_the_last_one_came_true(visit: ScenarioWorld) -> None:
-    service = operators(visit).service
+    service = operators(visit).service.of("ann")
     await visit.deployer.propose(SECOND, operator="ann")
-    page = await service.dry_run("visit", after="", limit=100, operator="ann")
+    page = await service.dry_run("visit", Paging())
     assert [row.collect for row in page.rows] == [("age",)]
     await deploy_now(visit.deployer, "visit")
     visit.clock.advance(6.0)
     await visit.say("hello")
     await visit.say("41")
-    score = await service.score("visit")
+    score = await service.scores.score("visit", (1, 2))
     assert score is not None
     assert (score.to_version, score.foretold, score.met, score.right) == (2, 1, 1, 1)
