@@ -16,20 +16,21 @@ import sys
 import tempfile
 import time
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from data_models.scenarios.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenarios.scenario_session import PatientProfile, ScenarioSession, StepVisit
+from data_models.storage.local_blob_tags import LocalBlobTags
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case
-from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.plans.planning import make_plan
-from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.reconciliation import reconcile
+from services.scenarios.migration.session_index import TAGS, SessionIndex, SessionRow, session_tags
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 MEBI = 1024 * 1024
@@ -127,10 +128,13 @@ def _session(graph: Graph, chance: random.Random) -> ScenarioSession:
 async def mark(sessions: int) -> tuple[float, float]:
     """Return the seconds and the memory above start that marking that many sessions takes."""
     with tempfile.TemporaryDirectory() as folder:
-        index = SqliteSessionIndex(path=Path(folder) / "sessions.sqlite")
+        path = Path(folder) / "sessions.sqlite"
+        index = SessionIndex(tags=LocalBlobTags(path=path, names=TAGS, tags_of=session_tags))
         try:
-            rows = (SessionRow(f"s{n:07}", "bench", 1, "", "web", NOW) for n in range(sessions))
-            await index.put_many(rows)
+            names = (f"s{n:07}" for n in range(sessions))
+            rows = (SessionRow(one, "bench", 1, "", "web", NOW, place=one) for one in names)
+            while batch := [*islice(rows, 1_000)]:
+                await index.put(batch)
             gc.collect()
             before = _resident_bytes()
             start, cursor, highest = time.perf_counter(), "", 0

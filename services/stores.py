@@ -8,13 +8,15 @@ from data_models.clock import IdSource
 from data_models.errors import ConfigurationError
 from data_models.storage.blob_store import BlobStore
 from data_models.storage.local_blob_store import LocalBlobStore
-from services.scenarios.migration.indexes.tag_index import session_tags
+from data_models.storage.local_blob_tags import LocalBlobTags
+from services.scenarios.migration.session_index import TAGS, session_tags
 from settings import Settings
 
 SESSIONS = "chat-sessions"
 USERS = "chat-users"
 AUDIT = "audit-trail"
 SCENARIOS = "scenarios"
+INDEX_FILE = "scenario-sessions.sqlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,18 @@ def open_container(settings: Settings, name: str, *, ids: IdSource) -> BlobStore
         ConfigurationError: the connection string or the endpoint is malformed.
     """
     if (account := settings.azure_account) is None:
-        return LocalBlobStore(root=settings.data_dir / name)
+        tags = local_tags(settings) if name == SESSIONS else None
+        return LocalBlobStore(root=settings.data_dir / name, tags=tags)
     # Azure's SDK takes half a second to import.
     from data_models.storage.azure_blob_store import AzureBlobStore
 
-    tags = session_tags if name == SESSIONS else None
-    return AzureBlobStore(account, container=name, ids=ids, tags_of=tags)
+    tags_of = session_tags if name == SESSIONS else None
+    return AzureBlobStore(account, container=name, ids=ids, tags_of=tags_of)
+
+
+def local_tags(settings: Settings) -> LocalBlobTags:
+    """Return the tags of the conversations' files, by which scenario sessions are found."""
+    return LocalBlobTags(path=settings.data_dir / INDEX_FILE, names=TAGS, tags_of=session_tags)
 
 
 def require_data(settings: Settings) -> None:

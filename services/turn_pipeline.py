@@ -304,7 +304,7 @@ class TurnPipeline:
         repeatable = failure is None and note_repeatable(turn)
         with turn.step("save"):
             stored = await self._documents.commit(answered)
-            await self._scenarios.update_index(stored.turn)
+            await self._scenarios.deliver_events(stored.turn)
         timing = meter.timing(turn, now=self._clock.monotonic())
         if failure is None:
             turn.run.emit(turn_events.RunFinished(turn.record.outcome, timing, repeatable))

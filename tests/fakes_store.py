@@ -7,6 +7,7 @@ from itertools import count
 
 from data_models.errors import BlobChangedError, BlobExistsError
 from data_models.storage.blob_store import Blob, BlobInfo, checked_blob_name, checked_blob_prefix
+from data_models.storage.local_blob_tags import LocalBlobTags
 
 _START = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -20,9 +21,10 @@ class _Stored:
 class MemoryBlobStore:
     """A `BlobStore` that lives as long as the test."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, tags: LocalBlobTags | None = None) -> None:
         self._blobs: dict[str, _Stored] = {}
         self._versions = count(1)
+        self.tags = tags
 
     @property
     def contents(self) -> dict[str, bytes]:
@@ -46,6 +48,8 @@ class MemoryBlobStore:
 
     async def delete(self, name: str) -> None:
         self._blobs.pop(checked_blob_name(name), None)
+        if self.tags is not None:
+            self.tags.note(name, None)
 
     async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
         checked_blob_prefix(prefix)
@@ -77,4 +81,6 @@ class MemoryBlobStore:
         version = next(self._versions)
         blob = Blob(data, f'"{version}"')
         self._blobs[name] = _Stored(blob, _START + timedelta(seconds=version))
+        if self.tags is not None:
+            self.tags.note(name, data)
         return blob.etag

@@ -119,7 +119,7 @@ class MigrationAppliedEvent(Part):
     plan_ids: list[str]
     from_version: int
     to_version: int
-    migration_scenario: MigrationScenario | None
+    migration_scenario: MigrationScenario | None = None
     composite: bool = False
     relocated: bool = False
     exited: bool = False

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from azure.core import MatchConditions
 from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceNotFoundError
@@ -22,6 +22,7 @@ from data_models.storage.azure_client import (
     quoted_etag,
     run_bounded,
 )
+from data_models.storage.blob_tags import TagsOf
 
 _CLIENTS = 32
 """Clients of single blobs that are kept, by each container: one takes 32 kB, to make it 60 µs."""
@@ -42,8 +43,6 @@ _APPEND_REFUSALS: Mapping[str, type[StoreError]] = {
     "BlobNotFound": BlobChangedError,
     "AppendPositionConditionNotMet": BlobChangedError,
 }
-TagsOf: TypeAlias = Callable[[str, bytes], Mapping[str, str]]
-"""Tells which index tags a blob of that name and content has; called at every write."""
 T = TypeVar("T")
 
 

@@ -1,16 +1,18 @@
 """Index tags of blobs in Azure Blob Storage: finding blobs by them, and setting them."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from azure.core.exceptions import HttpResponseError
 
 from data_models.storage.azure_client import blob_service, close_client, error_code, run_bounded
 from data_models.storage.blob_store import is_blob_name
-from data_models.storage.blob_tags import TaggedBlob, TagPage
+from data_models.storage.blob_tags import TagChange, TaggedBlob, TagPage
 
 FIND_LIMIT = 5_000
 """Blobs on one page of the service."""
+SET_AT_ONCE = 32
 _MOVED_ON = frozenset({"BlobNotFound", "ConditionNotMet"})
 
 
@@ -24,8 +26,10 @@ class AzureBlobTags:
     async def find(self, where: str, *, after: str, limit: int) -> TagPage:
         return await run_bounded(self._find(where, after, min(limit, FIND_LIMIT)))
 
-    async def set(self, name: str, tags: Mapping[str, str], *, only_if: str | None = None) -> bool:
-        return await run_bounded(self._set(name, tags, only_if))
+    async def set(self, changes: Sequence[TagChange]) -> None:
+        for start in range(0, len(changes), SET_AT_ONCE):
+            batch = changes[start : start + SET_AT_ONCE]
+            await asyncio.gather(*(run_bounded(self._set(one)) for one in batch))
 
     async def close(self) -> None:
         await close_client(self._service)
@@ -44,13 +48,14 @@ class AzureBlobTags:
             [blob for blob in found if is_blob_name(blob.name)], token.continuation_token or ""
         )
 
-    async def _set(self, name: str, tags: Mapping[str, str], only_if: str | None) -> bool:
-        blob = self._container.get_blob_client(name)
-        condition: dict[str, Any] = {} if only_if is None else {"if_tags_match_condition": only_if}
+    async def _set(self, change: TagChange) -> None:
+        blob = self._container.get_blob_client(change.name)
+        condition: dict[str, Any] = {}
+        if change.only_if:
+            same = (f"\"{tag}\"='{value}'" for tag, value in change.only_if.items())
+            condition["if_tags_match_condition"] = " AND ".join(same)
         try:
-            await blob.set_blob_tags(dict(tags), **condition)
+            await blob.set_blob_tags(dict(change.tags), **condition)
         except HttpResponseError as error:
             if error_code(error) not in _MOVED_ON:
                 raise
-            return False
-        return True

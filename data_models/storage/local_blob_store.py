@@ -22,6 +22,7 @@ from data_models.storage.blob_store import (
     checked_blob_prefix,
     is_blob_name,
 )
+from data_models.storage.local_blob_tags import LocalBlobTags
 
 _BLOCK = bytes(65_536)
 _UNWRITABLE = frozenset(
@@ -264,21 +265,27 @@ class LocalBlobStore:
     threads that others wait for.
     """
 
-    def __init__(self, *, root: Path, beside: Path | None = None) -> None:
-        self._folder = LocalFolder(root=root, beside=beside)
+    def __init__(
+        self, *, root: Path, beside: Path | None = None, tags: LocalBlobTags | None = None
+    ) -> None:
+        """Open `root`; `tags` are kept of what is written, and closed with the store."""
+        self._folder, self._tags = LocalFolder(root=root, beside=beside), tags
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-blobs")
 
     async def read(self, name: str) -> Blob | None:
         return await self._run(partial(self._folder.read, checked_blob_name(name)))
 
     async def create(self, name: str, data: bytes) -> str:
-        return await self._run(partial(self._folder.create, checked_blob_name(name), data))
+        work = partial(self._folder.create, checked_blob_name(name), data)
+        return await self._run(partial(self._noted, work, name, data))
 
     async def replace(self, name: str, data: bytes, *, etag: str) -> str:
-        return await self._run(partial(self._folder.replace, checked_blob_name(name), data, etag))
+        work = partial(self._folder.replace, checked_blob_name(name), data, etag)
+        return await self._run(partial(self._noted, work, name, data))
 
     async def delete(self, name: str) -> None:
-        await self._run(partial(self._folder.delete, checked_blob_name(name)))
+        work = partial(self._folder.delete, checked_blob_name(name))
+        await self._run(partial(self._noted, work, name, None))
 
     async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
         names = await self._run(partial(self._folder.names, checked_blob_prefix(prefix)))
@@ -300,6 +307,14 @@ class LocalBlobStore:
 
     async def close(self) -> None:
         await asyncio.to_thread(self._threads.shutdown)
+        if self._tags is not None:
+            await self._tags.close()
+
+    def _noted(self, work: Callable[[], T], name: str, data: bytes | None) -> T:
+        found = work()
+        if self._tags is not None:
+            self._tags.note(name, data)
+        return found
 
     async def _run(self, work: Callable[[], T]) -> T:
         loop = asyncio.get_running_loop()

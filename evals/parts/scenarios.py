@@ -18,6 +18,7 @@ from data_models.scenarios.scenario_session import (
     StepVisit,
 )
 from data_models.storage.local_blob_store import LocalBlobStore
+from data_models.storage.local_blob_tags import IN_MEMORY, LocalBlobTags
 from evals.parts.scenario_cases import (
     AnswerEvent,
     CaseEvent,
@@ -32,12 +33,11 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import ReconciliationResult
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.indexes.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.plans.migration_plan import MigrationPlan
-from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.migration.scenario_store import ScenarioStore, plan_name
+from services.scenarios.migration.session_index import TAGS, SessionIndex, SessionRow, session_tags
 from services.scenarios.migration.waiting import with_action_done
 from services.scenarios.session.facts import with_answers
 from services.scenarios.session.progress import advanced
@@ -59,7 +59,8 @@ class Simulation:
         clock = FixedClock(NOW)  # what ages is said by the case
         self._case = case
         self._blobs = LocalBlobStore(root=folder)
-        self._index = SqliteSessionIndex(path=IN_MEMORY)
+        tags = LocalBlobTags(path=IN_MEMORY, names=TAGS, tags_of=session_tags)
+        self._index = SessionIndex(tags=tags)
         store = ScenarioStore(blobs=self._blobs)
         self._deployer = Deployer(
             store=store, index=self._index, clock=clock, ids=CountingIds(), config=config.deployment
@@ -143,17 +144,17 @@ class Simulation:
     async def _index_session(self, *, mark: int) -> None:
         session = self.session
         graph = self._graphs[session.version]
-        await self._index.put(
-            SessionRow(
-                session_id=SESSION_ID,
-                scenario_id=SCENARIO_ID,
-                version=session.version,
-                step_hash=graph.hashes[session.step] if session.step else "",
-                channel=session.channel,
-                created_at=session.created_at,
-                mark=mark,
-            )
+        row = SessionRow(
+            session_id=SESSION_ID,
+            scenario_id=SCENARIO_ID,
+            version=session.version,
+            step_hash=graph.hashes[session.step] if session.step else "",
+            channel=session.channel,
+            created_at=session.created_at,
+            mark=mark,
+            place=SESSION_ID,
         )
+        await self._index.put([row])
 
     def _row(self, result: ReconciliationResult, *, pending: bool) -> Json:
         return {

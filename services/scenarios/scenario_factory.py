@@ -7,15 +7,13 @@ from pydantic import ValidationError
 from data_models.clock import IdSource
 from data_models.errors import ConfigurationError
 from data_models.storage.blob_store import BlobStore
-from services.scenarios.migration.indexes.tag_index import TagSessionIndex
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.stores import SESSIONS, open_container
+from services.scenarios.migration.session_index import SessionIndex
+from services.stores import SESSIONS, local_tags, open_container
 from settings import Settings
 
 CONTAINER = "scenarios"
-INDEX_FILE = "scenario-sessions.sqlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,8 @@ def migration_config_for(settings: Settings) -> MigrationConfig:
 
 def _index_for(settings: Settings) -> SessionIndex:
     if (account := settings.azure_account) is None:
-        from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
-
-        return SqliteSessionIndex(path=settings.data_dir / INDEX_FILE)
+        return SessionIndex(tags=local_tags(settings))
     # Azure's SDK takes half a second to import.
     from data_models.storage.azure_blob_tags import AzureBlobTags
 
-    return TagSessionIndex(tags=AzureBlobTags(account, container=SESSIONS))
+    return SessionIndex(tags=AzureBlobTags(account, container=SESSIONS))

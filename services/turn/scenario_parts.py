@@ -13,7 +13,6 @@ from services.records.resources.ports import PatientRecords
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.meter import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.scenario_factory import ScenarioStores
 from services.scenarios.session.recording import Extractor
@@ -68,7 +67,6 @@ class ScenarioParts:
     reconciler: Reconciler
     extractor: Extractor
     records: RecordFacts
-    index: SessionIndex
     events: ScenarioEvents
     meter: MigrationMeter
     config: MigrationConfig
@@ -94,7 +92,6 @@ def scenario_parts(
         reconciler=Reconciler(catalogue=catalogue, clock=clock, config=stores.config),
         extractor=Extractor(model=model),
         records=RecordFacts(records=records, clock=clock),
-        index=stores.index,
         events=ScenarioEvents(audit=audit, trail=trail, blobs=stores.blobs),
         meter=MigrationMeter(registry=metrics.registry, config=stores.config),
         config=stores.config,

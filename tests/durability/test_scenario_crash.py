@@ -13,13 +13,12 @@ from data_models.conversations.turn_events import RunFailed
 from data_models.errors import RoundsError
 from data_models.storage.azure_blob_store import AzureBlobStore
 from data_models.storage.blob_store import BlobStore
-from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from tests.durability.crash import GenerationIds, copy_of
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import WRITES, Down, Fault, FaultyBlobStore, Kill, LostAnswer, SimulatedKill
 from tests.services.scenario_world import POINTER_SECONDS, ScenarioWorld
-from tests.services.scenarios.worlds import index_in_memory
+from tests.services.scenarios.worlds import MemoryIndex
 from tests.services.turn.test_scenario_migrations import AGE_V2, V1, asks_age, with_action
 
 pytestmark = pytest.mark.slow
@@ -34,7 +33,7 @@ class Place:
     """Where a session waits; one store stands for all containers, so that one plan counts."""
 
     store: BlobStore = field(default_factory=MemoryBlobStore)
-    index: SqliteSessionIndex = field(default_factory=index_in_memory)
+    index: MemoryIndex = field(default_factory=MemoryIndex)
     clock: FixedClock = field(default_factory=FixedClock)
 
     def server(self, generation: str, store: FaultyBlobStore | None = None) -> ScenarioWorld:

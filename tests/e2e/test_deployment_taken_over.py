@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 
-from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
-from services.scenarios.migration.ports import SessionRow
-from services.scenarios.scenario_factory import INDEX_FILE
+from services.stores import INDEX_FILE
 from tests.amounts import amount
 from tests.e2e.server import Server
 from tests.routes.conftest import hashed_key
-from tests.services.scenarios.clinic import BEGUN, BOOKING, SECOND, Clinic
+from tests.services.scenarios.clinic import BOOKING, SECOND, Clinic
+from tests.services.scenarios.worlds import MemoryIndex, row
 
 pytestmark = [pytest.mark.slow, pytest.mark.large]
 SESSIONS = amount(by_day=10_000, by_night=60_000)
@@ -29,10 +28,8 @@ FINISHED_SECONDS = 200.0
 async def crowded(data: Path) -> None:
     """Deploy the first version, and put many sessions into the index."""
     await Clinic(data).open([])
-    index = SqliteSessionIndex(path=data / INDEX_FILE)
-    await index.put_many(
-        SessionRow(f"s{number:06}", BOOKING, 1, "", "web", BEGUN) for number in range(SESSIONS)
-    )
+    index = MemoryIndex(data / INDEX_FILE)
+    await index.put(row(f"s{number:06}", BOOKING) for number in range(SESSIONS))
     await index.close()
 
 
@@ -77,7 +74,8 @@ def deployment(server: Server) -> Any:
 def marks(data: Path) -> dict[int, int]:
     """How many sessions carry each mark."""
     with closing(sqlite3.connect(data / INDEX_FILE)) as index:
-        return dict(index.execute("select mark, count(*) from sessions group by mark"))
+        found = index.execute("select mark, count(*) from tags group by mark")
+        return {int(mark): number for mark, number in found}
 
 
 def test_m15_another_server_finishes_what_a_killed_one_deployed(

@@ -21,9 +21,7 @@ from services.access.origin import OriginPolicy
 from services.conversations.conversation_factory import caretaker_for
 from services.scenarios.definition.definition_reader import read_publishable
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.scenarios.migration.ports import row_of
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators import operator_service
 from services.scenarios.operators.operator_factory import Operators, operators_for
@@ -42,6 +40,7 @@ from tests.services.scenarios.clinic import (
     conversation_of,
     crowd,
 )
+from tests.services.scenarios.worlds import MemoryIndex
 
 VISITORS = [Visitor("minor", "confirmation", age=12), *crowd(60)]
 ONE = f"scenarios/{BOOKING}"
@@ -52,8 +51,8 @@ class Office:
 
     def __init__(self, folder: Path) -> None:
         self.blobs, self.ledger = MemoryBlobStore(), RememberedAudit()
-        self.documents = MemoryBlobStore()
-        self.index = SqliteSessionIndex(path=folder / "sessions.sqlite")
+        self.index = MemoryIndex(folder / "sessions.sqlite")
+        self.documents = MemoryBlobStore(tags=self.index.tags)
         self.registry = CollectorRegistry()
         store = ScenarioStore(blobs=self.blobs)
         clock, ids = SystemClock(), CountingIds()
@@ -76,12 +75,9 @@ class Office:
         self.http: aiohttp.ClientSession
 
     async def admit(self, clinic: Clinic) -> None:
-        for name, session, context in clinic.contexts(VISITORS):
+        for name, _, context in clinic.contexts(VISITORS):
             await self.documents.create(name, context.model_dump_json().encode())
             await self.documents.create(*conversation_of(context))
-            row = row_of(session, place=name)
-            assert row is not None
-            await self.index.put(row)
 
     async def call(
         self, method: str, path: str, body: object = None, *, who: str = "ann"

@@ -27,7 +27,6 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
-from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.scenario_factory import ScenarioStores
 from services.scenarios.session.progress import ToolAction, ToolRan
@@ -39,7 +38,7 @@ from tests.fakes_store import MemoryBlobStore
 from tests.given import present
 from tests.services.definitions import definition_in
 from tests.services.records.charts import records_in
-from tests.services.scenarios.worlds import deploy_now, index_in_memory
+from tests.services.scenarios.worlds import MemoryIndex, deploy_now
 from tests.services.turn_tools import NoRecords, turn_tools
 from tests.services.world import CHAT, Heard, World
 
@@ -107,7 +106,7 @@ class ScenarioWorld:
     sessions: BlobStore = field(default_factory=MemoryBlobStore)
     blobs: BlobStore = field(default_factory=MemoryBlobStore)
     trail: BlobStore = field(default_factory=MemoryBlobStore)
-    index: SessionIndex = field(default_factory=index_in_memory)
+    index: MemoryIndex = field(default_factory=MemoryIndex)
     clock: FixedClock = field(default_factory=FixedClock)
     ids: IdSource = field(default_factory=CountingIds)
     records: PatientRecords = field(default_factory=NoRecords)
@@ -120,6 +119,8 @@ class ScenarioWorld:
     """Whether the team quotes the whole message for what it records."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.sessions, MemoryBlobStore):
+            self.sessions.tags = self.index.tags
         self.model = ScriptedExtractor()
         self.registry = CollectorRegistry()
         store = ScenarioStore(blobs=self.blobs)

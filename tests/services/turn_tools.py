@@ -25,7 +25,7 @@ from services.turn.entities import TurnEntities
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.tools import TurnTools
 from tests.fakes_store import MemoryBlobStore
-from tests.services.scenarios.worlds import index_in_memory
+from tests.services.scenarios.worlds import MemoryIndex
 
 
 class NoRecords:
@@ -65,7 +65,7 @@ def _no_scenarios(clock: Clock, ids: IdSource) -> ScenarioParts:
     stores = ScenarioStores(
         blobs=blobs,
         store=ScenarioStore(blobs=blobs),
-        index=index_in_memory(),
+        index=MemoryIndex(),
         config=MigrationConfig(),
     )
     return scenario_parts(

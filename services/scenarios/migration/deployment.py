@@ -9,7 +9,6 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import DeploymentConfig
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.plans.planning import make_plan
-from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import (
     ActivePointer,
     DeploymentRecord,
@@ -17,6 +16,7 @@ from services.scenarios.migration.scenario_store import (
     ScenarioStore,
     is_in_share,
 )
+from services.scenarios.migration.session_index import SessionIndex
 
 PAGE_LIMIT = 1_000
 DECISION_TRIES = 20

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from data_models.identifiers import hashed
 from data_models.scenarios.scenario_session import (
@@ -108,7 +109,7 @@ def pin(case: Case) -> Outcome:
             "pending_migration": None,
             "progress": None,
             "updated_at": case.now,
-            "outbox": [*session.outbox, _event(case).model_copy(update={"pinned": True})],
+            "outbox": [*session.outbox, _event(case, "continue", pinned=True)],
         }
     )
     return Outcome(ReconciliationResult(reason=held.reason), kept, changed=True)
@@ -197,7 +198,7 @@ def _carried(passed: CompletedCheckpoint, move: Move) -> CompletedCheckpoint:
     return passed.model_copy(update={"step_id": image, "version": move.new.version})
 
 
-def _event(case: Case) -> MigrationAppliedEvent:
+def _event(case: Case, action: ReconciliationAction, **more: Any) -> MigrationAppliedEvent:
     session, move = case.session, case.move
     step = session.step or ""
     jump = f"{session.version}>{move.new.version}"
@@ -208,32 +209,29 @@ def _event(case: Case) -> MigrationAppliedEvent:
         plan_ids=[*move.plan_ids],
         from_version=session.version,
         to_version=move.new.version,
-        migration_scenario=None,
         composite=len(move.plan_ids) > 1,
         anchor_hash=move.old.hashes[step],
         step_before=step,
-        action_taken="continue",
+        action_taken=action,
         timestamp=case.now,
+        **more,
     )
 
 
 def _landed_event(case: Case, place: Landing) -> MigrationAppliedEvent:
     session, version = case.session, case.move.new.version
-    asked = session.progress.attempts if session.progress else {}
-    ran = [done.step_id for done in session.executed if done.version == version]
     blocked = place.blocked_by
-    return _event(case).model_copy(
-        update={
-            "migration_scenario": place.scenario,
-            "relocated": place.scenario == "relocate",
-            "exited": place.step is None,
-            "action_taken": place.action,
-            "step_after": place.step,
-            "fields_gap_filled": {name: one.source for name, one in place.filled.items()},
-            "fields_collected": [*asked],
-            "actions_executed": ran,
-            "blocked_by_checkpoint": blocked is not None,
-            "checkpoint_id": blocked.step_id if blocked else None,
-            "checkpoint_description": blocked.description if blocked else None,
-        }
+    return _event(
+        case,
+        place.action,
+        migration_scenario=place.scenario,
+        relocated=place.scenario == "relocate",
+        exited=place.step is None,
+        step_after=place.step,
+        fields_gap_filled={name: one.source for name, one in place.filled.items()},
+        fields_collected=[*session.progress.attempts] if session.progress else [],
+        actions_executed=[done.step_id for done in session.executed if done.version == version],
+        blocked_by_checkpoint=blocked is not None,
+        checkpoint_id=blocked.step_id if blocked else None,
+        checkpoint_description=blocked.description if blocked else None,
     )

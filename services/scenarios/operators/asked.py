@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from data_models.identifiers import number_in
 from data_models.values import ClosedValue
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
-from services.scenarios.migration.ports import SessionRow, step_key
+from services.scenarios.migration.session_index import SessionRow, step_key
 from services.scenarios.operators.interventions import Intervention, Text, Why
 
 ANY = "*"

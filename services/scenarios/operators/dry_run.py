@@ -14,13 +14,13 @@ from data_models.scenarios.scenario_session import MigrationAppliedEvent, Patien
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import Value, read_value
 from services.scenarios.migration.case import Case, Outcome
-from services.scenarios.migration.indexes.tag_index import StoredSession, read_session
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.plans.move import VersionChain
-from services.scenarios.migration.ports import SessionIndex, SessionRow
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.session_index import SessionIndex, SessionRow
+from services.scenarios.migration.stored_sessions import StoredSession, read_session
 from services.scenarios.session.facts import lasting
 
 READ_AT_ONCE = 16

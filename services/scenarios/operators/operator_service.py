@@ -11,8 +11,8 @@ from services.scenarios.definition.definition_reader import read_definition, rea
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
-from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
+from services.scenarios.migration.session_index import SessionIndex
 from services.scenarios.operators import asked
 from services.scenarios.operators.dry_run import DryRunPage, ScoreBook
 from services.scenarios.operators.journal import ActLog, JournalEntry

@@ -10,8 +10,8 @@ from services.scenarios.migration.plans.anchors import AnchorMap
 from services.scenarios.migration.plans.difference import Difference
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.plans.plain_diff import sentences_of
-from services.scenarios.migration.ports import Tally, step_key
 from services.scenarios.migration.scenario_store import DeploymentRecord
+from services.scenarios.migration.session_index import Tally, step_key
 
 NodeState: TypeAlias = Literal["anchor", "modified", "deleted", "inserted", "plain"]
 ForkState: TypeAlias = Literal["", "unchanged", "changed", "new"]

@@ -24,9 +24,9 @@ from data_models.storage.blob_store import BlobStore
 from data_models.values import Value
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.indexes.tag_index import StoredSession, read_session
-from services.scenarios.migration.ports import SessionIndex, SessionRow, row_of
 from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.session_index import SessionIndex, SessionRow
+from services.scenarios.migration.stored_sessions import StoredSession, read_session
 from services.scenarios.operators.asked import ANY, BulkIntervention, Paging, SessionQuery
 from services.scenarios.operators.dry_run import DryRun
 from services.scenarios.operators.interventions import Intervention, intervened
@@ -190,8 +190,6 @@ class SessionService:
             raise ScenarioConflictError("its user is in the middle of a turn; try again") from error
         except NotFoundError as error:
             raise ScenarioNotFoundError("its conversation is not stored any more") from error
-        fresh = row_of(after, place=row.place)
-        await (self.index.drop(row.session_id) if fresh is None else self.index.put(fresh))
 
     async def _intervene(self, session: ScenarioSession, act: Intervention) -> ScenarioSession:
         stored = (await self.store.versions(session.scenario_id)).get(session.scenario_id)

@@ -1,16 +1,13 @@
-"""What operators did to scenarios since the last turn; keeps the index by which they find them."""
+"""What operators did to scenarios since the last turn, and whose scenario waits."""
 
 from contextlib import suppress
 
 from data_models.conversations.turn_events import Notice
 from data_models.errors import ScenarioInputError, ScenarioNotFoundError, StoreError
 from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
 from data_models.scenarios.scenario_session import ScenarioPlace, ScenarioSession
 from services.language.words.own_texts import in_own_language
-from services.scenarios.migration.ports import SessionIndex, row_of
 from services.scenarios.operators.interventions import withdrawn
-from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn
 from services.turn.reading import spoken_in
@@ -84,18 +81,3 @@ def listed(titles: dict[str, str]) -> str:
         return "No scenario is published here yet; operators publish them on the page /operator."
     first, lines = next(iter(titles.values())), [f"- {title}" for title in titles.values()]
     return "\n".join([f'These scenarios can be started, as with "start {first}":', *lines])
-
-
-async def update_index(
-    turn: GroundedTurn, runtime: ScenarioRuntime, *, index: SessionIndex
-) -> None:
-    """Put the session of this turn where operators and deployments look for it, or take it out."""
-    document = turn.document
-    now, before = document.scenario, runtime.before
-    if now is None or now is before:
-        return
-    layout = ConversationLayout.of(turn.conversation_id)
-    if (row := row_of(now, place=layout.context(document.patient_id))) is not None:
-        await index.put(row)
-    elif before is not None:
-        await index.drop(now.session_id)

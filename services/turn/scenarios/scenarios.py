@@ -16,7 +16,7 @@ from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.turn.phases import GroundedTurn, QuestionOutcome
 from services.turn.scenarios.migration import TurnMigration
 from services.turn.scenarios.scenario_corrections import TurnCorrections
-from services.turn.scenarios.scenario_news import listed, news_of_operators, update_index
+from services.turn.scenarios.scenario_news import listed, news_of_operators
 from services.turn.turn_step import TurnStep
 
 NO_PATIENT = "A scenario belongs to a patient. Name one first, for example: start with patient_4."
@@ -127,15 +127,14 @@ class TurnScenarios(TurnStep):
             runtime.shown = state
             self.replies.show_state(turn)
 
-    async def update_index(self, turn: GroundedTurn | None) -> None:
-        """Bring the index and the audit trail up to date with what was just written.
+    async def deliver_events(self, turn: GroundedTurn | None) -> None:
+        """Bring the audit trail up to date with what was just written.
 
-        Both may be late: the next turn delivers what is still in the outbox.
+        It may be late: the next turn delivers what is still in the outbox.
         """
         if turn is None or turn.sessions.scenario is None:
             return
         try:
-            await update_index(turn, turn.sessions.scenario, index=self.scenarios.index)
             await self._deliver(turn, turn.sessions.scenario)
         except errors.RoundsError as error:
             conversation = hashed(turn.conversation_id)

@@ -19,12 +19,11 @@ from data_models.scenarios.scenario_session import (
 )
 from data_models.storage.local_blob_store import LocalBlobStore
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
-from services.scenarios.migration.ports import row_of
 from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
-from services.scenarios.scenario_factory import CONTAINER, INDEX_FILE
-from services.stores import SESSIONS
+from services.scenarios.scenario_factory import CONTAINER
+from services.stores import INDEX_FILE, SESSIONS
 from tests.services.definitions import definition_in
+from tests.services.scenarios.worlds import MemoryIndex
 from tests.tables import tables_beside
 
 SAMPLES = Path(__file__).parent
@@ -67,16 +66,12 @@ class Clinic:
         await self.admit(visitors)
 
     async def admit(self, visitors: Sequence[Visitor]) -> None:
-        """Store sessions and their rows."""
-        documents = LocalBlobStore(root=self.data / SESSIONS)
-        index = SqliteSessionIndex(path=self.data / INDEX_FILE)
-        for name, session, context in self.contexts(visitors):
+        """Store sessions, which tags them."""
+        tags = MemoryIndex(self.data / INDEX_FILE).tags
+        documents = LocalBlobStore(root=self.data / SESSIONS, tags=tags)
+        for name, _, context in self.contexts(visitors):
             await documents.create(name, context.model_dump_json().encode())
             await documents.create(*conversation_of(context))
-            row = row_of(session, place=name)
-            assert row is not None
-            await index.put(row)
-        await index.close()
         await documents.close()
 
     def contexts(

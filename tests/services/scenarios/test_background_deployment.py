@@ -1,7 +1,7 @@
 """Deployments behind the server: crashes at every write, rivals, canaries, dead replicas (M15)."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import pytest
 
@@ -9,10 +9,9 @@ from data_models import errors
 from data_models.storage.blob_store import BlobStore
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
-from services.scenarios.migration.indexes.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.migration_config import DeploymentConfig
-from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.scenario_store import ScenarioStore, is_in_share
+from services.scenarios.migration.session_index import SessionRow
 from services.scenarios.operators.operator_factory import DeploymentRunner
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -26,14 +25,14 @@ SCENARIO = "world"
 SESSIONS = 2 * PAGE_LIMIT + 5
 
 
-class Stumbling(SqliteSessionIndex):
+class Stumbling(worlds.MemoryIndex):
     """An index that dies at one of its marks, before or after it was written."""
 
     def __init__(self, *, at: int, after: bool) -> None:
-        super().__init__(path=IN_MEMORY)
+        super().__init__()
         self._left, self._after = at, after
 
-    async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
+    async def mark(self, rows: Iterable[SessionRow], version: int) -> None:
         self._left -= 1
         if self._left == 0 and not self._after:
             raise errors.StoreUnavailableError
@@ -45,7 +44,7 @@ class Stumbling(SqliteSessionIndex):
 class Replica:
     """One server's half of a deployment."""
 
-    def __init__(self, blobs: BlobStore, index: SqliteSessionIndex) -> None:
+    def __init__(self, blobs: BlobStore, index: worlds.MemoryIndex) -> None:
         self.index = index
         self.store = ScenarioStore(blobs=blobs)
         self.marked: list[int] = []
@@ -69,10 +68,8 @@ class Replica:
                 await asyncio.sleep(0.005)
 
 
-async def filled(index: SqliteSessionIndex, number: int = SESSIONS) -> SqliteSessionIndex:
-    await index.put_many(
-        SessionRow(f"s{n:06}", SCENARIO, 1, "", "web", worlds.NOW) for n in range(number)
-    )
+async def filled(index: worlds.MemoryIndex, number: int = SESSIONS) -> worlds.MemoryIndex:
+    await index.put(worlds.row(f"s{n:06}") for n in range(number))
     return index
 
 
@@ -81,7 +78,7 @@ async def proposed(replica: Replica) -> None:
     await replica.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
 
 
-async def marks(index: SqliteSessionIndex) -> set[int]:
+async def marks(index: worlds.MemoryIndex) -> set[int]:
     return {row.mark for row in (await index.page(SCENARIO, limit=100_000)).rows}
 
 
@@ -102,7 +99,7 @@ async def test_m15_a_crash_at_any_mark_resumes_to_the_same_end(at: int, after: b
 
 @pytest.mark.slow
 async def test_m15_of_two_operators_who_deploy_at_once_one_is_told_so() -> None:
-    blobs, index = MemoryBlobStore(), await filled(worlds.index_in_memory())
+    blobs, index = MemoryBlobStore(), await filled(worlds.MemoryIndex())
     ann, bob = Replica(blobs, index), Replica(blobs, index)
     await proposed(ann)
     done = await asyncio.gather(
@@ -121,7 +118,7 @@ async def test_m15_of_two_operators_who_deploy_at_once_one_is_told_so() -> None:
 
 @pytest.mark.slow
 async def test_m15_two_replicas_that_work_on_one_deployment_do_not_interleave() -> None:
-    blobs, index = MemoryBlobStore(), await filled(worlds.index_in_memory())
+    blobs, index = MemoryBlobStore(), await filled(worlds.MemoryIndex())
     ann, bob = Replica(blobs, index), Replica(blobs, index)
     await proposed(ann)
     await ann.deployer.start(SCENARIO)
@@ -136,7 +133,7 @@ async def test_m15_two_replicas_that_work_on_one_deployment_do_not_interleave() 
 
 
 async def test_m15_no_plan_is_made_while_a_deployment_is_under_way() -> None:
-    replica = Replica(MemoryBlobStore(), await filled(worlds.index_in_memory(), 3))
+    replica = Replica(MemoryBlobStore(), await filled(worlds.MemoryIndex(), 3))
     await proposed(replica)
     await replica.deployer.start(SCENARIO)
     with pytest.raises(errors.ScenarioPlanError, match="under way"):
@@ -145,7 +142,7 @@ async def test_m15_no_plan_is_made_while_a_deployment_is_under_way() -> None:
 
 @pytest.mark.slow
 async def test_another_replica_goes_on_where_one_died() -> None:
-    blobs, index = MemoryBlobStore(), await filled(worlds.index_in_memory())
+    blobs, index = MemoryBlobStore(), await filled(worlds.MemoryIndex())
     dead, alive = Replica(blobs, index), Replica(blobs, index)
     await proposed(dead)
     await dead.deployer.start(SCENARIO)
@@ -157,7 +154,7 @@ async def test_another_replica_goes_on_where_one_died() -> None:
 
 
 async def test_a_paused_deployment_is_left_alone_until_it_is_resumed() -> None:
-    replica = Replica(MemoryBlobStore(), await filled(worlds.index_in_memory(), 3))
+    replica = Replica(MemoryBlobStore(), await filled(worlds.MemoryIndex(), 3))
     await proposed(replica)
     await replica.deployer.start(SCENARIO)
     await replica.deployer.pause(SCENARIO)
@@ -172,7 +169,7 @@ async def test_a_paused_deployment_is_left_alone_until_it_is_resumed() -> None:
 
 
 async def test_a_canary_reaches_the_same_share_and_ends_when_all_are_reached() -> None:
-    index = await filled(worlds.index_in_memory(), 400)
+    index = await filled(worlds.MemoryIndex(), 400)
     replica = Replica(MemoryBlobStore(), index)
     await proposed(replica)
     record = await worlds.deploy_now(replica.deployer, SCENARIO, share_percent=25)
@@ -197,7 +194,7 @@ async def test_a_canary_reaches_the_same_share_and_ends_when_all_are_reached() -
 
 
 async def test_a_bad_canary_is_followed_by_the_old_content() -> None:
-    replica = Replica(MemoryBlobStore(), await filled(worlds.index_in_memory(), 50))
+    replica = Replica(MemoryBlobStore(), await filled(worlds.MemoryIndex(), 50))
     await proposed(replica)
     await worlds.deploy_now(replica.deployer, SCENARIO, share_percent=10)
     await replica.deployer.propose(worlds.graph_of(ONE, 3), operator="bob")

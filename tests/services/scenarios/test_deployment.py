@@ -11,10 +11,8 @@ from data_models.storage.blob_store import BlobStore
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
-from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
-from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.migration.scenario_store import ScenarioStore
 from tests.fakes import CountingIds, FixedClock
@@ -32,7 +30,7 @@ class Scheduler:
     """An operator's service over one store."""
 
     def __init__(
-        self, blobs: BlobStore, index: SqliteSessionIndex, *, require_approval: bool = False
+        self, blobs: BlobStore, index: worlds.MemoryIndex, *, require_approval: bool = False
     ) -> None:
         self.index, self.clock = index, FixedClock()
         self.store = ScenarioStore(blobs=blobs)
@@ -53,15 +51,13 @@ class Scheduler:
         return held.value.version if held else 0
 
 
-async def index_of(count: int) -> SqliteSessionIndex:
-    index = worlds.index_in_memory()
-    await index.put_many(
-        SessionRow(f"s{n:06}", SCENARIO, 1, "", "web", worlds.NOW) for n in range(count)
-    )
+async def index_of(count: int) -> worlds.MemoryIndex:
+    index = worlds.MemoryIndex()
+    await index.put(worlds.row(f"s{n:06}") for n in range(count))
     return index
 
 
-async def marks(index: SqliteSessionIndex) -> list[int]:
+async def marks(index: worlds.MemoryIndex) -> list[int]:
     page = await index.page(SCENARIO, limit=100_000)
     return [row.mark for row in page.rows]
 

@@ -13,12 +13,12 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
-from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.session_index import SessionRow
 from services.scenarios.operators.dry_run import DryRun, DryRunRow
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.services.scenarios.worlds import index_in_memory, session_at
+from tests.services.scenarios.worlds import MemoryIndex, session_at
 
 PATIENT = PatientId("patient_4")
 
@@ -45,7 +45,7 @@ class Ward:
     def __init__(self) -> None:
         self.clock: Clock = FixedClock()
         self.store = ScenarioStore(blobs=MemoryBlobStore())
-        self.index = index_in_memory()
+        self.index = MemoryIndex()
         self.documents = MemoryBlobStore()
         self.deployer = Deployer(
             store=self.store,
@@ -64,7 +64,7 @@ class Ward:
         session = session.model_copy(update={"variables": facts})
         context = ChatContext(conversation_id=name, patient_id=PATIENT, scenario=session)
         await self.documents.create(document, context.model_dump_json().encode())
-        await self.index.put(row_of(session, document))
+        await self.index.put([row_of(session, document)])
 
     async def rows(self, **policies: AnchorMigrationPolicy) -> dict[str, DryRunRow]:
         await self.deployer.publish_first(self.old)

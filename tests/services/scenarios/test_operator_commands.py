@@ -10,7 +10,7 @@ import pytest
 
 from services.scenarios.__main__ import main
 from services.scenarios.operators.operator_commands import add_commands
-from services.scenarios.scenario_factory import INDEX_FILE
+from services.stores import INDEX_FILE
 from tests.services.scenarios.clinic import Clinic, crowd
 
 SAMPLES = Path(__file__).parent

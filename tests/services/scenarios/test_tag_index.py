@@ -1,6 +1,6 @@
 """The index on Azure (5.5): tags that come with every write of a document."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 import pytest
 
@@ -10,9 +10,9 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.storage.azure_blob_store import AzureBlobStore
 from data_models.storage.azure_blob_tags import AzureBlobTags
-from data_models.storage.blob_tags import TagPage
-from services.scenarios.migration.indexes import tag_index
-from services.scenarios.migration.ports import SessionRow
+from data_models.storage.blob_tags import TagChange, TagPage
+from services.scenarios.migration import session_index
+from services.scenarios.migration.session_index import SessionIndex, SessionRow
 from tests.peers import running_azurite
 from tests.services.scenarios.clinic import BEGUN, BOOKING, Clinic, Visitor, crowd
 
@@ -31,15 +31,14 @@ class RecordedTags:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
-        self.sent: list[tuple[str, dict[str, str], str | None]] = []
+        self.sent: list[TagChange] = []
 
     async def find(self, where: str, *, after: str, limit: int) -> TagPage:
         self.asked.append(where)
         return TagPage([], "")
 
-    async def set(self, name: str, tags: Mapping[str, str], *, only_if: str | None = None) -> bool:
-        self.sent.append((name, dict(tags), only_if))
-        return True
+    async def set(self, changes: Sequence[TagChange]) -> None:
+        self.sent += changes
 
     async def close(self) -> None:
         return
@@ -57,7 +56,7 @@ def document(clinic: Clinic, visitor: Visitor) -> tuple[str, bytes]:
 
 def test_a_context_document_carries_its_session_and_nothing_of_the_patient(clinic: Clinic) -> None:
     name, data = document(clinic, Visitor("a", "slot", age=34))
-    tags = tag_index.session_tags(name, data)
+    tags = session_index.session_tags(name, data)
     assert tags["scenario"] == BOOKING
     assert tags["version"] == "0000000001"
     assert (tags["session"], tags["mark"], tags["review"]) == ("session-a", "0000000000", "-")
@@ -70,50 +69,43 @@ def test_a_context_document_carries_its_session_and_nothing_of_the_patient(clini
     ["c/conversation.json", "c/archive/t/c/t_patient_4_context.json", "c/patient_4_turns/1-2.json"],
 )
 def test_nothing_else_is_tagged(clinic: Clinic, name: str) -> None:
-    assert tag_index.session_tags(name, document(clinic, Visitor("a", "slot"))[1]) == {}
+    assert session_index.session_tags(name, document(clinic, Visitor("a", "slot"))[1]) == {}
 
 
 def test_a_document_without_a_session_or_with_damage_is_written_without_tags() -> None:
     name = ConversationLayout.of("c").context(PatientId("patient_4"))
     empty = ChatContext(conversation_id="c", patient_id=PatientId("patient_4"))
-    assert tag_index.session_tags(name, empty.model_dump_json().encode()) == {}
+    assert session_index.session_tags(name, empty.model_dump_json().encode()) == {}
     for damaged in (b'{"scenario":{', b'{"scenario":{"version":"x"}}', b'["scenario":{]'):
-        assert tag_index.session_tags(name, damaged) == {}
+        assert session_index.session_tags(name, damaged) == {}
 
 
 def test_what_the_service_does_not_take_is_hashed() -> None:
     row = SessionRow("s", BOOKING, 1, "h", "kanal 'ä'", BEGUN)
-    assert "'" not in tag_index.tags_of_row(row)["channel"]
+    assert "'" not in session_index.tags_of_row(row)["channel"]
 
 
 def test_a_session_that_was_left_is_found_while_none_is_open(clinic: Clinic) -> None:
     [(name, session, context)] = clinic.contexts([Visitor("a", "slot")])
     context.scenario, context.left_scenarios = None, [session]
-    [row] = tag_index.rows_of(context.model_dump_json().encode(), place=name)
+    row = session_index.row_in(context.model_dump_json().encode(), place=name)
+    assert row is not None
     assert row.session_id == "session-a"
 
 
 async def test_a_mark_is_set_only_while_the_session_is_where_the_page_saw_it() -> None:
     tags = RecordedTags()
     row = SessionRow("s1", BOOKING, 1, "h", "web", BEGUN, place="c/patient_4_context.json")
-    await tag_index.TagSessionIndex(tags=tags).mark([row], 2)
-    [(name, sent, only_if)] = tags.sent
-    assert (name, sent["mark"]) == (row.place, "0000000002")
-    assert only_if == "\"session\"='s1' AND \"version\"='0000000001'"
-
-
-async def test_a_turn_sends_nothing_apart_for_its_document_had_the_tags() -> None:
-    tags = RecordedTags()
-    index = tag_index.TagSessionIndex(tags=tags)
-    await index.put(SessionRow("s1", BOOKING, 1, "h", "web", BEGUN))
-    await index.drop("s1")
-    assert tags.sent == []
+    await SessionIndex(tags=tags).mark([row], 2)
+    [change] = tags.sent
+    assert (change.name, change.tags["mark"]) == (row.place, "0000000002")
+    assert change.only_if == {"scenario": BOOKING, "session": "s1", "version": "0000000001"}
 
 
 async def test_every_tag_is_asked_for_because_only_those_come_back() -> None:
     tags = RecordedTags()
-    await tag_index.TagSessionIndex(tags=tags).page(BOOKING, limit=5, below_version=3, flagged=True)
-    row = tag_index.tags_of_row(SessionRow("s", BOOKING, 1, "h", "web", BEGUN))
+    await SessionIndex(tags=tags).page(BOOKING, limit=5, below_version=3, flagged=True)
+    row = session_index.tags_of_row(SessionRow("s", BOOKING, 1, "h", "web", BEGUN))
     assert all(f'"{name}"' in tags.asked[0] for name in row)
     assert "\"version\"<'0000000003'" in tags.asked[0]
 
@@ -121,11 +113,11 @@ async def test_every_tag_is_asked_for_because_only_those_come_back() -> None:
 @pytest.fixture
 async def blobs(
     azurite: str, patient_storage: None
-) -> AsyncIterator[tuple[AzureBlobStore, tag_index.TagSessionIndex]]:
+) -> AsyncIterator[tuple[AzureBlobStore, SessionIndex]]:
     store = AzureBlobStore(
-        azurite, container=CONTAINER, ids=RandomIds(), tags_of=tag_index.session_tags
+        azurite, container=CONTAINER, ids=RandomIds(), tags_of=session_index.session_tags
     )
-    index = tag_index.TagSessionIndex(tags=AzureBlobTags(azurite, container=CONTAINER))
+    index = SessionIndex(tags=AzureBlobTags(azurite, container=CONTAINER))
     yield store, index
     await index.close()
     await store.close()
@@ -133,7 +125,7 @@ async def blobs(
 
 @pytest.mark.slow
 async def test_on_azurite_documents_are_found_marked_and_lose_the_mark_when_written(
-    blobs: tuple[AzureBlobStore, tag_index.TagSessionIndex], clinic: Clinic
+    blobs: tuple[AzureBlobStore, SessionIndex], clinic: Clinic
 ) -> None:
     store, index = blobs
     etags = {}

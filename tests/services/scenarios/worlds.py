@@ -4,6 +4,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from random import Random
 
 from hypothesis import strategies as st
@@ -18,15 +19,16 @@ from data_models.scenarios.scenario_session import (
     ScenarioSession,
     StepVisit,
 )
+from data_models.storage.local_blob_tags import IN_MEMORY, LocalBlobTags
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.indexes.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import DeploymentRecord
+from services.scenarios.migration.session_index import TAGS, SessionIndex, SessionRow, session_tags
 from services.scenarios.migration.waiting import with_action_done
 from services.scenarios.session.facts import with_answers
 
@@ -65,8 +67,17 @@ class World:
         return [graph_of(draft, version) for version, draft in enumerate(self.drafts, 1)]
 
 
-def index_in_memory() -> SqliteSessionIndex:
-    return SqliteSessionIndex(path=IN_MEMORY)
+class MemoryIndex(SessionIndex):
+    """An index that lives as long as the test, over `tags` that stores keep."""
+
+    def __init__(self, path: Path = IN_MEMORY) -> None:
+        self.tags = LocalBlobTags(path=path, names=TAGS, tags_of=session_tags)
+        super().__init__(tags=self.tags)
+
+
+def row(name: str, scenario: str = "world", version: int = 1) -> SessionRow:
+    """A session, each in a document of its own."""
+    return SessionRow(name, scenario, version, "hash", "web", NOW, place=f"{name}_context.json")
 
 
 def graph_of(nodes: tuple[Node, ...], version: int) -> Graph:

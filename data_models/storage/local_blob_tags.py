@@ -1,0 +1,121 @@
+"""Index tags of blobs in local files: one small SQLite file beside them."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import structlog
+
+from data_models.errors import StoreUnavailableError
+from data_models.storage.blob_tags import TagChange, TaggedBlob, TagPage, TagsOf
+
+IN_MEMORY = Path(":memory:")
+"""In the place of a file: tags that live as long as their process."""
+SHAPE = 3
+"""Of the table. A file of another shape is emptied: it is only an index, rebuilt by a command."""
+_LONGEST = 19
+_log = structlog.get_logger()
+
+
+class LocalBlobTags:
+    """`BlobTags` of one folder of blobs; several processes may share the file.
+
+    The file is opened when it is first needed. SQLite reads conditions as the service does.
+    """
+
+    def __init__(self, *, path: Path, names: Sequence[str], tags_of: TagsOf) -> None:
+        """Take the `names` of all tags; who looks for blobs names the first one."""
+        self._path, self._names, self._tags_of = path, names, tags_of
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def note(self, name: str, data: bytes | None) -> None:
+        """Note the tags of a blob that was just written, or deleted; see `LocalBlobStore`.
+
+        The blob is stored in any case: tags that cannot be kept are late, as on the service.
+        """
+        tags = {} if data is None else self._tags_of(name, data)
+        if not tags and not self._path.exists() and self._connection is None:
+            return
+        try:
+            self._change([TagChange(name, tags)])
+        except StoreUnavailableError as error:
+            _log.warning("tags_late", code=error.code)
+
+    async def find(self, where: str, *, after: str, limit: int) -> TagPage:
+        return await asyncio.to_thread(self._find, where, after, limit)
+
+    async def set(self, changes: Sequence[TagChange]) -> None:
+        await asyncio.to_thread(self._change, changes)
+
+    async def close(self) -> None:
+        """See `BlobTags.close`; what was awaited is on disk."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _find(self, where: str, after: str, limit: int) -> TagPage:
+        # A condition holds names and values that its writer made safe for the service. A cursor is
+        # a number, for the names of blobs hold whose they are.
+        statement = f"SELECT * FROM tags WHERE {where} AND id > ? ORDER BY id LIMIT ?"  # noqa: S608
+        # What is no cursor of this file, as one of an earlier version, is as good as none.
+        behind = int(after) if after.isdecimal() and len(after) < _LONGEST else 0
+        try:
+            with self._lock:
+                rows = self._db.execute(statement, (behind, limit)).fetchall()
+        except sqlite3.Error as error:
+            raise StoreUnavailableError("the index of tags does not answer") from error
+        found = [
+            TaggedBlob(name, dict(zip(self._names, tags, strict=True))) for _, name, *tags in rows
+        ]
+        return TagPage(found, str(rows[-1][0]) if len(rows) == limit else "")
+
+    def _change(self, changes: Iterable[TagChange]) -> None:
+        try:
+            with self._lock, self._db as database:
+                for one in changes:
+                    _change_one(database, one)
+        except sqlite3.Error as error:
+            raise StoreUnavailableError("the index of tags does not answer") from error
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        """Only for who holds the lock."""
+        if self._connection is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            columns = ", ".join(f'"{one}" TEXT NOT NULL' for one in self._names)
+            found = sqlite3.connect(self._path, timeout=5, check_same_thread=False)
+            found.execute("PRAGMA journal_mode = WAL")
+            found.execute("PRAGMA synchronous = NORMAL")
+            if found.execute("PRAGMA user_version").fetchone()[0] != SHAPE:
+                found.executescript("DROP TABLE IF EXISTS tags; DROP TABLE IF EXISTS sessions;")
+            found.executescript(
+                "CREATE TABLE IF NOT EXISTS tags"
+                f" (id INTEGER PRIMARY KEY, blob TEXT NOT NULL UNIQUE, {columns});"
+                f'CREATE INDEX IF NOT EXISTS by_first ON tags ("{self._names[0]}");'
+                f"PRAGMA user_version = {SHAPE};"
+            )
+            self._connection = found
+        return self._connection
+
+
+def _change_one(database: sqlite3.Connection, change: TagChange) -> None:
+    names, values = [f'"{name}"' for name in change.tags], [*change.tags.values()]
+    if not change.tags:
+        database.execute("DELETE FROM tags WHERE blob = ?", (change.name,))
+    elif change.only_if:  # which a blob keeps
+        others = {name: tag for name, tag in change.tags.items() if name not in change.only_if}
+        new = ", ".join(f'"{name}" = ?' for name in others)
+        same = " AND ".join(f'"{name}" = ?' for name in change.only_if)
+        given = (*others.values(), change.name, *change.only_if.values())
+        database.execute(f"UPDATE tags SET {new} WHERE blob = ? AND {same}", given)  # noqa: S608
+    else:
+        new = ", ".join(f"{name} = excluded.{name}" for name in names)
+        database.execute(
+            f"INSERT INTO tags (blob, {', '.join(names)}) VALUES (?{', ?' * len(names)})"  # noqa: S608
+            f" ON CONFLICT (blob) DO UPDATE SET {new}",
+            (change.name, *values),
+        )

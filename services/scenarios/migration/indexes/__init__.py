@@ -1,1 +1,0 @@
-"""Where sessions of a scenario are found, locally and on Azure."""
