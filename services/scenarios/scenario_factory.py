@@ -41,7 +41,7 @@ def scenarios_for(settings: Settings, *, ids: IdSource) -> ScenarioStores:
     return ScenarioStores(
         blobs=blobs,
         store=ScenarioStore(blobs=blobs),
-        index=_index_for(settings),
+        index=index_for(settings),
         config=migration_config_for(settings),
     )
 
@@ -62,7 +62,8 @@ def migration_config_for(settings: Settings) -> MigrationConfig:
         raise ConfigurationError("\n".join(lines)) from None
 
 
-def _index_for(settings: Settings) -> SessionIndex:
+def index_for(settings: Settings) -> SessionIndex:
+    """Return the index of sessions, which is opened when it is first needed."""
     if (account := settings.azure_account) is None:
         return SessionIndex(tags=local_tags(settings))
     # Azure's SDK takes half a second to import.

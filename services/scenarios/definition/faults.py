@@ -155,19 +155,19 @@ def faults_of(graph: Graph, *, tools: Tools, in_records: Collection[str] = ()) -
 
 def _never_true(graph: Graph) -> Iterator[tuple[tuple[str, int], Fault]]:
     for step in graph.steps:
-        tried: list[Branch] = []
+        tried: list[Condition] = []
         for at, branch in enumerate(graph.branches(step)):
             if branch.condition is None:
                 continue
-            if is_never_true(branch.condition, graph.fields, before=[]):
-                text = f"{branch.text!r} is never true"
-                yield (step, at), Fault("never_true", step, text)
-            elif is_never_true(
-                branch.condition, graph.fields, before=[b.condition for b in tried if b.condition]
-            ):
-                text = f"{branch.text!r} is never met: one of the ways before it is always taken"
-                yield (step, at), Fault("never_true", step, text)
-            tried.append(branch)
+            texts: tuple[tuple[list[Condition], str], ...] = (
+                ([], "is never true"),
+                (tried, "is never met: one of the ways before it is always taken"),
+            )
+            for before, text in texts:
+                if is_never_true(branch.condition, graph.fields, before=before):
+                    yield (step, at), Fault("never_true", step, f"{branch.text!r} {text}")
+                    break
+            tried.append(branch.condition)
 
 
 def _takeable(graph: Graph, never: set[tuple[str, int]]) -> dict[str, tuple[Branch, ...]]:

@@ -11,7 +11,7 @@ from data_models.scenarios.scenario_session import Pin, ScenarioSession
 from data_models.values import ClosedValue
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.facts import without_values
-from services.scenarios.session.progress import put_anew, visit_of, with_last
+from services.scenarios.session.progress import gone_to, put_anew, with_last
 from services.scenarios.session.step_text import joined
 
 ActionKind: TypeAlias = Literal["move", "resume", "ask_again", "end", "pin"]
@@ -124,19 +124,9 @@ def _moved(session: ScenarioSession, graph: Graph, step: str, now: datetime) -> 
                 f"from {graph.steps[step].title!r} the session would come to the completed "
                 f"checkpoint {done!r} again; what is done cannot be done twice"
             )
-    closed = with_last(session, transition=step, completed_at=now)
+    free: dict[str, object] = {"progress": None, "review": None, "refused": {}}
+    moved = gone_to(session, graph, step, now).model_copy(update=free)
     title = graph.steps[step].title
-    moved = session.model_copy(
-        update={
-            "step": step,
-            "step_history": [*closed, visit_of(graph, step, now)],
-            "progress": None,
-            "review": None,
-            "refused": {},
-            "awaiting": "",
-            "updated_at": now,
-        }
-    )
     return with_notice(moved, f"An operator moved {graph.scenario.title} to “{title}”.")
 
 

@@ -7,7 +7,8 @@ runs in the command itself; if it is killed, the same command or any server goes
 import argparse
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,13 +18,13 @@ from prometheus_client import CollectorRegistry
 from pydantic import AwareDatetime, BaseModel, Field, JsonValue
 from pydantic.fields import FieldInfo
 
-from data_models.clock import Clock, RandomIds, SystemClock
+from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.documents import Documents
 from data_models.errors import ScenarioDefinitionError
 from data_models.scenarios.scenario_session import ScenarioSession
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import read_value
-from services.audit.trail import Audit, AuditTrail, NoAudit
+from services.audit.trail import AuditTrail, NoAudit
 from services.conversations.conversation_factory import caretaker_for
 from services.replica import Replica
 from services.scenarios.migration.migration_config import RetentionConfig
@@ -39,12 +40,12 @@ from services.scenarios.operators.acts import ACTS, Act, Answer, checked_id
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.scenario_factory import (
     CONTAINER,
-    ScenarioStores,
+    index_for,
     migration_config_for,
     scenarios_for,
 )
 from services.stored_folders import list_folders
-from services.stores import AUDIT, SESSIONS, USERS, open_container, opened, require_data
+from services.stores import AUDIT, SESSIONS, USERS, opened, require_data
 from settings import Settings, load_settings
 
 # `python -m services.scenarios prune`: removes versions and plans that nobody can need.
@@ -236,18 +237,11 @@ async def _done(act: Act, options: argparse.Namespace) -> Answer:
     settings, ids = load_settings(), RandomIds()
     if act.command != "publish":  # which may come before the first start of a server
         require_data(settings)
-    stores = scenarios_for(settings, ids=ids)
-    conversations, trail, users = (
-        open_container(settings, name, ids=ids) for name in (SESSIONS, AUDIT, USERS)
-    )
-    chain = AuditTrail(store=trail, replica=Replica().label, clock=SystemClock())
-    try:
-        audit = chain if settings.audit else NoAudit()
-        operators = _operators(settings, stores, conversations, users, audit)
-        fields = act.sent.model_fields if act.sent is not None else ()
-        body = {name: given[name] for name in fields if name in given}
+    fields = act.sent.model_fields if act.sent is not None else ()
+    body = {name: given[name] for name in fields if name in given}
+    async with _operators(settings, ids) as operators:
         if act.command == "deploy":  # what was begun is not begun again
-            held = await stores.store.deployment(checked_id(place["scenario_id"]))
+            held = await operators.deployer.store.deployment(checked_id(place["scenario_id"]))
             if held is not None and held.value.is_under_way:
                 return await operators.deployer.advance(held.value.scenario_id)
         found = await act.carry_out(
@@ -256,42 +250,40 @@ async def _done(act: Act, options: argparse.Namespace) -> Answer:
         if not isinstance(found, DeploymentRecord) or act.command == "pause":
             return found
         return await operators.deployer.advance(found.scenario_id)
-    finally:
-        await chain.close()
-        for store in (trail, users, conversations, stores):
-            await store.close()
 
 
-def _operators(
-    settings: Settings,
-    stores: ScenarioStores,
-    conversations: BlobStore,
-    users: BlobStore,
-    audit: Audit,
-) -> Operators:
-    clock, ids = SystemClock(), RandomIds()
-    return operators_for(
-        stores,
-        documents=Documents(store=conversations, clock=clock, ids=ids),
-        audit=audit,
-        registry=CollectorRegistry(),
-        clock=clock,
-        ids=ids,
-        lease=caretaker_for(settings, sessions=conversations, users=users, clock=clock, ids=ids),
-        works=False,
-    )
+@asynccontextmanager
+async def _operators(settings: Settings, ids: IdSource) -> AsyncIterator[Operators]:
+    """Yield the operators' half over what the settings name, which is closed behind it."""
+    clock, stores = SystemClock(), scenarios_for(settings, ids=ids)
+    async with opened(settings, SESSIONS, AUDIT, USERS, ids=ids) as (sessions, trail, users):
+        chain = AuditTrail(store=trail, replica=Replica().label, clock=clock)
+        try:
+            yield operators_for(
+                stores,
+                documents=Documents(store=sessions, clock=clock, ids=ids),
+                audit=chain if settings.audit else NoAudit(),
+                registry=CollectorRegistry(),
+                clock=clock,
+                ids=ids,
+                lease=caretaker_for(settings, sessions=sessions, users=users, clock=clock, ids=ids),
+                works=False,
+            )
+        finally:
+            await chain.close()
+            await stores.close()
 
 
 async def _reindexed(after: str) -> Answer:
     """Make the index of sessions anew from the documents."""
     settings, ids = load_settings(), RandomIds()
-    stores, sessions = scenarios_for(settings, ids=ids), open_container(settings, SESSIONS, ids=ids)
-    try:
-        folders = await list_folders(settings, ids=ids)
-        found: dict[str, Any] = {"conversations": 0, "sessions": 0, "cursor": ""}
-        async for done in rebuild(sessions, stores.index, folders=folders, after=after):
-            found = asdict(done)
-        return found
-    finally:
-        await sessions.close()
-        await stores.close()
+    found: dict[str, Any] = {"conversations": 0, "sessions": 0, "cursor": ""}
+    async with opened(settings, SESSIONS, ids=ids) as (sessions,):
+        index = index_for(settings)
+        try:
+            folders = await list_folders(settings, ids=ids)
+            async for done in rebuild(sessions, index, folders=folders, after=after):
+                found = asdict(done)
+        finally:
+            await index.close()
+    return found

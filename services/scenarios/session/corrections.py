@@ -13,7 +13,7 @@ from services.language.replies.corrections import Correction
 from services.language.replies.field_answers import is_plainly, value_in
 from services.language.words.folding import words_of
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.progress import next_branch, put_anew, visit_of, with_last
+from services.scenarios.session.progress import gone_to, next_branch, put_anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,10 @@ def decided_again(
             continue
         if (blocking := _completed_behind(session, at)) is not None:
             return Decided(session, blocked_by=blocking, blocked_target=target)
-        moved = (
-            _come_again(session, graph, target, now)
-            if runs_again
-            else _gone_to(session, graph, at, target, now)
-        )
+        if runs_again:  # its tool runs anew, and what follows asks
+            moved = gone_to(session, graph, target, now)
+        else:
+            moved = _forked_to(session, graph, at, target, now)
         return Decided(moved, left=session.step or "")
     return Decided(session)
 
@@ -84,9 +83,7 @@ def gone_back(session: ScenarioSession, graph: Graph, now: datetime) -> Scenario
         if (blocking := _completed_behind(session, at)) is not None:
             done = blocking.description or blocking.step_id
             raise ToolInputError(f"“{done}” is completed and cannot be undone, so we stay here")
-        history = [*session.step_history[:at], visit_of(graph, step, now)]
-        moved = {"step": step, "step_history": history, "awaiting": "", "updated_at": now}
-        return put_anew(session.model_copy(update=moved))
+        return gone_to(session, graph, step, now, history=session.step_history[:at])
     raise ToolInputError("nothing was asked before this, so there is nothing to go back to")
 
 
@@ -152,15 +149,6 @@ def _ran_with(graph: Graph, visit: StepVisit, changed: Collection[str]) -> bool:
     return step is not None and step.acts and not set(changed).isdisjoint(step.slots)
 
 
-def _come_again(
-    session: ScenarioSession, graph: Graph, step: str, now: datetime
-) -> ScenarioSession:
-    """Return the session at a step of before once more: its tool runs anew, what follows asks."""
-    history = [*with_last(session, transition=step, completed_at=now), visit_of(graph, step, now)]
-    moved = {"step": step, "step_history": history, "awaiting": "", "updated_at": now}
-    return put_anew(session.model_copy(update=moved))
-
-
 def _completed_behind(session: ScenarioSession, fork: int) -> CompletedCheckpoint | None:
     """Return a checkpoint that was completed at the fork or behind it, or nobody knows where."""
     last = {visit.step_id: at for at, visit in enumerate(session.step_history)}
@@ -172,16 +160,14 @@ def _completed_behind(session: ScenarioSession, fork: int) -> CompletedCheckpoin
     return None
 
 
-def _gone_to(
+def _forked_to(
     session: ScenarioSession, graph: Graph, fork: int, target: str, now: datetime
 ) -> ScenarioSession:
     """Return the session as if the fork had led to `target`; the fork itself is opened again."""
-    history = session.step_history[:fork]
-    visit = session.step_history[fork]
-    if target == visit.step_id:
-        history = [*history, visit.model_copy(update={"transition": None, "completed_at": None})]
-    else:
+    *history, visit = session.step_history[: fork + 1]
+    if target != visit.step_id:
         closed = visit.model_copy(update={"transition": target})
-        history = [*history, closed, visit_of(graph, target, now)]
-    moved = {"step": target, "step_history": history, "updated_at": now}
+        return gone_to(session, graph, target, now, history=[*history, closed])
+    opened = visit.model_copy(update={"transition": None, "completed_at": None})
+    moved = {"step": target, "step_history": [*history, opened], "updated_at": now}
     return put_anew(session.model_copy(update=moved))

@@ -1,6 +1,6 @@
 """How a session goes through its own version: begin, decide, advance."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -196,14 +196,29 @@ def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime)
     """
     if target not in graph.steps or session.step is None:
         raise ScenarioPlanError(f"version {graph.version} has no step {target!r} to go to")
-    closed = with_last(session, transition=target, completed_at=now)
+    passed = _passed(session, graph.steps[session.step], graph, now)
+    moved = gone_to(session, graph, target, now)
+    return moved.model_copy(update={"completed_checkpoints": passed})
+
+
+def gone_to(
+    session: ScenarioSession,
+    graph: Graph,
+    step: str,
+    now: datetime,
+    *,
+    history: Sequence[StepVisit] | None = None,
+) -> ScenarioSession:
+    """Return the session at `step`, which has still to be said.
+
+    Args:
+        history: The visits before; all of the session's, the last one completed, if not given.
+    """
+    if history is None:
+        history = with_last(session, transition=step, completed_at=now)
+    visits = [*history, visit_of(graph, step, now)]
     return session.model_copy(
-        update={
-            "step": target,
-            "step_history": [*closed, visit_of(graph, target, now)],
-            "completed_checkpoints": _passed(session, graph.steps[session.step], graph, now),
-            "updated_at": now,
-        }
+        update={"step": step, "step_history": visits, "awaiting": "", "updated_at": now}
     )
 
 

@@ -11,7 +11,13 @@ from services.scenarios.definition.faults import skipped_checkpoints
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.plans import migration_plan
 from services.scenarios.migration.plans.anchors import match_anchors
-from services.scenarios.migration.plans.difference import Away, Bits, Difference
+from services.scenarios.migration.plans.difference import Bits, Difference
+from services.scenarios.migration.plans.migration_plan import (
+    AnchorMigrationPolicy,
+    MigrationPlan,
+    MigrationWarning,
+    Severity,
+)
 
 WARNINGS_LIMIT = 200
 
@@ -40,69 +46,50 @@ def summarise(difference: Difference) -> migration_plan.MigrationSummary:
     )
 
 
-def _checkpoint_warnings(difference: Difference) -> Iterator[migration_plan.MigrationWarning]:
-    upstream, steps = difference.upstream, difference.new.scenario.steps
-    checkpoints = [step.id for step in steps if step.is_checkpoint]
+def _checkpoint_warnings(difference: Difference) -> Iterator[MigrationWarning]:
+    upstream, steps = difference.upstream, difference.new.steps
+    checkpoints = [step for step in steps.values() if step.is_checkpoint]
     for away in difference.away:
+        target = steps[away.branch.target]
         for checkpoint in checkpoints:
-            behind = upstream.after(checkpoint)
-            if not upstream.bits([away.branch.target]) & behind:
-                passed = upstream.bits([checkpoint]) | behind
-                for anchor in upstream.steps(away.anchors & passed):
-                    yield _blocked(difference, anchor, away, checkpoint)
+            behind = upstream.after(checkpoint.id)
+            if upstream.bits([target.id]) & behind:
+                continue
+            passed = upstream.bits([checkpoint.id]) | behind
+            for name in (steps[one].title for one in upstream.steps(away.anchors & passed)):
+                text = (
+                    f"Sessions at {name!r} for which {away.branch.text!r} holds should go to "
+                    f"{target.title!r}, but once checkpoint {checkpoint.title!r} is completed it "
+                    "prevents this. They continue with a warning."
+                )
+                yield _warning("redirect_blocked", name, text, severity="warning")
 
 
-def _blocked(
-    difference: Difference, anchor: str, away: Away, checkpoint: str
-) -> migration_plan.MigrationWarning:
-    steps = difference.new.steps
-    name = steps[anchor].title
-    return migration_plan.MigrationWarning(
-        severity="warning",
-        code="redirect_blocked",
-        anchor_name=name,
-        message=(
-            f"Sessions at {name!r} for which {away.branch.text!r} holds should go to "
-            f"{steps[away.branch.target].title!r}, but once checkpoint "
-            f"{steps[checkpoint].title!r} is completed it prevents this. "
-            "They continue with a warning."
-        ),
-    )
+def _ambiguous_warnings(difference: Difference) -> Iterator[MigrationWarning]:
+    for name in (difference.old.steps[step].title for step in difference.anchors.ambiguous):
+        text = f"Several steps of the new version are like {name!r}. Map it by hand."
+        yield _warning("ambiguous_anchor", name, text, severity="warning")
 
 
-def _ambiguous_warnings(difference: Difference) -> Iterator[migration_plan.MigrationWarning]:
-    for step in difference.anchors.ambiguous:
-        name = difference.old.steps[step].title
-        yield migration_plan.MigrationWarning(
-            severity="warning",
-            code="ambiguous_anchor",
-            anchor_name=name,
-            message=f"Several steps of the new version are like {name!r}. Map it by hand.",
-        )
-
-
-def _deletion_warnings(difference: Difference) -> Iterator[migration_plan.MigrationWarning]:
+def _deletion_warnings(difference: Difference) -> Iterator[MigrationWarning]:
     for step in difference.old.steps.values():
         if step.is_checkpoint and step.id not in difference.anchors.image:
-            yield migration_plan.MigrationWarning(
-                severity="critical",
-                code="checkpoint_deleted",
-                anchor_name=step.title,
-                message=(
-                    f"The checkpoint {step.title!r} is gone. Sessions that completed it are "
-                    "never redirected."
-                ),
-            )
+            gone = f"The checkpoint {step.title!r} is gone."
+            text = f"{gone} Sessions that completed it are never redirected."
+            yield _warning("checkpoint_deleted", step.title, text, severity="critical")
 
 
-def _skipped_warnings(difference: Difference) -> Iterator[migration_plan.MigrationWarning]:
+def _skipped_warnings(difference: Difference) -> Iterator[MigrationWarning]:
     for fault in skipped_checkpoints(difference.new, difference.anchors.image):
-        yield migration_plan.MigrationWarning(
-            severity="critical",
-            code="checkpoint_skipped",
-            anchor_name=difference.new.steps[fault.step].title,
-            message=f"{fault.text[:1].upper()}{fault.text[1:]}.",
+        name, text = (
+            difference.new.steps[fault.step].title,
+            f"{fault.text[:1].upper()}{fault.text[1:]}.",
         )
+        yield _warning("checkpoint_skipped", name, text, severity="critical")
+
+
+def _warning(code: str, name: str, text: str, *, severity: Severity) -> MigrationWarning:
+    return MigrationWarning(severity=severity, code=code, anchor_name=name, message=text)
 
 
 def _fields(difference: Difference) -> Iterator[migration_plan.FieldCollectionInfo]:
@@ -137,10 +124,10 @@ def make_plan(
     *,
     plan_id: str,
     now: datetime,
-    policies: Mapping[str, migration_plan.AnchorMigrationPolicy] | None = None,
+    policies: Mapping[str, AnchorMigrationPolicy] | None = None,
     mapping: Mapping[str, str] | None = None,
     created_by: str | None = None,
-) -> migration_plan.MigrationPlan:
+) -> MigrationPlan:
     """Return the plan from `old` to `new`; every old step is an anchor or deleted in it.
 
     Raises:
@@ -150,7 +137,7 @@ def make_plan(
     policies, mapping = dict(policies or {}), dict(mapping or {})
     _check(old, new, policies, mapping)
     difference = Difference(old, new, match_anchors(old, new, mapping))
-    return migration_plan.MigrationPlan(
+    return MigrationPlan(
         id=plan_id,
         scenario_id=new.scenario.id,
         from_version=old.version,
@@ -171,7 +158,7 @@ def make_plan(
 def _check(
     old: Graph,
     new: Graph,
-    policies: Mapping[str, migration_plan.AnchorMigrationPolicy],
+    policies: Mapping[str, AnchorMigrationPolicy],
     mapping: Mapping[str, str],
 ) -> None:
     unknown = [step for step in (*policies, *mapping) if step not in old.steps and step != "*"]
@@ -182,9 +169,7 @@ def _check(
         migration_plan.check_scope(policy.scope_filter)
 
 
-def _named(
-    policy: migration_plan.AnchorMigrationPolicy, old: Graph, step: str
-) -> migration_plan.AnchorMigrationPolicy:
+def _named(policy: AnchorMigrationPolicy, old: Graph, step: str) -> AnchorMigrationPolicy:
     if step not in old.steps:
         return policy
     return policy.model_copy(
