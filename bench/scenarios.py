@@ -97,7 +97,6 @@ def turn_ms(turns: int, size: int = 40) -> list[float]:
                 session=session,
                 profile=PatientProfile(),
                 move=chain.move_from(1),
-                extracted={},
                 config=MigrationConfig(),
                 now=NOW,
             )

@@ -77,9 +77,9 @@ class Case:
     session: scenario_session.ScenarioSession
     profile: scenario_session.PatientProfile
     move: Move
-    extracted: Mapping[str, scenario_session.Extracted]
     config: MigrationConfig
     now: datetime
+    extracted: Mapping[str, scenario_session.Extracted] = field(default_factory=dict)
 
     @cached_property
     def way(self) -> OwnWay:

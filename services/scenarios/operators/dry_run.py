@@ -146,7 +146,6 @@ class DryRun:
                 fields=lasting(stored.document.profile, chain.active, self.clock.now())
             ),
             move=chain.move_from(stored.session.version),
-            extracted={},
             config=self.config,
             now=self.clock.now(),
         )

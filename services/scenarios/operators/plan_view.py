@@ -195,8 +195,7 @@ def view_of_plan(
 
 def view_of_graph(graph: Graph, tallies: Sequence[Tally]) -> GraphView:
     """Return one version alone."""
-    forks: dict[str, ForkState] = {step: "unchanged" for step in graph.steps if graph.is_fork(step)}
-    return _drawn(graph, graph, {}, "plain", forks, sessions_at(graph, tallies))
+    return _drawn(graph, graph, {}, "plain", {}, sessions_at(graph, tallies))
 
 
 def sessions_at(graph: Graph, tallies: Sequence[Tally]) -> dict[str, int]:
@@ -213,22 +212,20 @@ def _counted(steps: Iterable[str], version: int, tallies: Sequence[Tally]) -> di
 
 
 def _old_view(difference: Difference, counts: Mapping[str, int]) -> GraphView:
-    old = difference.old
-    changed = {difference.move.preimage.get(fork) for fork in difference.forks}
-    forks: dict[str, ForkState] = {
-        step: "changed" if step in changed else "unchanged"
-        for step in old.steps
-        if old.is_fork(step)
+    back, old = difference.move.preimage, difference.old
+    changed: dict[str, ForkState] = {
+        back[fork]: "changed" for fork in difference.forks if fork in back
     }
-    return _drawn(old, difference.new, difference.anchors.image, "deleted", forks, counts)
+    return _drawn(old, difference.new, difference.anchors.image, "deleted", changed, counts)
 
 
 def _new_view(difference: Difference, counts: Mapping[str, int]) -> GraphView:
     old, new, back = difference.old, difference.new, difference.move.preimage
-    forks: dict[str, ForkState] = {step: "unchanged" for step in new.steps if new.is_fork(step)}
-    for fork in difference.forks:
-        forks[fork] = "changed" if fork in back and old.is_fork(back[fork]) else "new"
-    return _drawn(new, old, back, "inserted", forks, counts)
+    changed: dict[str, ForkState] = {
+        fork: "changed" if fork in back and old.is_fork(back[fork]) else "new"
+        for fork in difference.forks
+    }
+    return _drawn(new, old, back, "inserted", changed, counts)
 
 
 def _drawn(
@@ -236,10 +233,13 @@ def _drawn(
     other: Graph,
     partners: Mapping[str, str],
     alone: NodeState,
-    forks: Mapping[str, ForkState],
+    changed: Mapping[str, ForkState],
     counts: Mapping[str, int],
 ) -> GraphView:
     """Return `graph` beside `other`; a step without a partner there is in the state `alone`."""
+    forks: dict[str, ForkState] = {
+        step: changed.get(step, "unchanged") for step in graph.steps if graph.is_fork(step)
+    }
     alike = {step for step, one in partners.items() if graph.hashes[step] == other.hashes[one]}
     states: dict[str, NodeState] = {
         step: "anchor" if step in alike else "modified" for step in partners
