@@ -244,7 +244,6 @@ def _drawn(
     states: dict[str, NodeState] = {
         step: "anchor" if step in alike else "modified" for step in partners
     }
-    ways = {(step, way.target, way.text) for step in other.steps for way in other.branches(step)}
     nodes = tuple(
         NodeView(
             id=step.id,
@@ -261,17 +260,6 @@ def _drawn(
         )
         for step in graph.steps.values()
     )
-    edges = tuple(
-        EdgeView(
-            source=step,
-            target=way.target,
-            condition=way.text if way.condition or step in forks else "",
-            is_changed=bool(partners)
-            and (partners.get(step), partners.get(way.target), way.text) not in ways,
-        )
-        for step in graph.steps
-        for way in graph.branches(step)
-    )
     return GraphView(
         scenario_id=graph.scenario.id,
         name=graph.scenario.title,
@@ -279,8 +267,21 @@ def _drawn(
         checksum=graph.checksum,
         entry=graph.entry,
         nodes=nodes,
-        edges=edges,
+        edges=tuple(_edges(graph, other, partners)),
     )
+
+
+def _edges(graph: Graph, other: Graph, partners: Mapping[str, str]) -> Iterator[EdgeView]:
+    ways = {(step, way.target, way.text) for step in other.steps for way in other.branches(step)}
+    for step in graph.steps:
+        for way in graph.branches(step):
+            there = partners.get(step), partners.get(way.target), way.text
+            yield EdgeView(
+                source=step,
+                target=way.target,
+                condition=way.text if way.condition or graph.is_fork(step) else "",
+                is_changed=bool(partners) and there not in ways,
+            )
 
 
 def _anchor(
