@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import structlog
@@ -76,8 +77,8 @@ class LocalBlobTags:
     def _change(self, changes: Iterable[TagChange]) -> None:
         try:
             with self._lock, self._db as database:
-                for one in changes:
-                    _change_one(database, one)
+                for (tags, only_if), alike in groupby(changes, _shape_of):
+                    database.executemany(_statement(tags, only_if), map(_values_of, alike))
         except sqlite3.Error as error:
             raise StoreUnavailableError("the index of tags does not answer") from error
 
@@ -102,20 +103,27 @@ class LocalBlobTags:
         return self._connection
 
 
-def _change_one(database: sqlite3.Connection, change: TagChange) -> None:
-    names, values = [f'"{name}"' for name in change.tags], [*change.tags.values()]
-    if not change.tags:
-        database.execute("DELETE FROM tags WHERE blob = ?", (change.name,))
-    elif change.only_if:  # which a blob keeps
-        others = {name: tag for name, tag in change.tags.items() if name not in change.only_if}
-        new = ", ".join(f'"{name}" = ?' for name in others)
-        same = " AND ".join(f'"{name}" = ?' for name in change.only_if)
-        given = (*others.values(), change.name, *change.only_if.values())
-        database.execute(f"UPDATE tags SET {new} WHERE blob = ? AND {same}", given)  # noqa: S608
-    else:
-        new = ", ".join(f"{name} = excluded.{name}" for name in names)
-        database.execute(
-            f"INSERT INTO tags (blob, {', '.join(names)}) VALUES (?{', ?' * len(names)})"  # noqa: S608
-            f" ON CONFLICT (blob) DO UPDATE SET {new}",
-            (change.name, *values),
-        )
+def _shape_of(change: TagChange) -> tuple[list[str], list[str]]:
+    """Return the names of the tags to set, and of those that a blob has to have and keeps."""
+    return [name for name in change.tags if name not in change.only_if], [*change.only_if]
+
+
+def _values_of(change: TagChange) -> list[str]:
+    """Return what the statement of such a change takes."""
+    new = [value for name, value in change.tags.items() if name not in change.only_if]
+    return [*new, change.name, *change.only_if.values()]
+
+
+def _statement(tags: Sequence[str], only_if: Sequence[str]) -> str:
+    if not tags:
+        return "DELETE FROM tags WHERE blob = ?"
+    if only_if:
+        new = ", ".join(f'"{name}" = ?' for name in tags)
+        same = " AND ".join(f'"{name}" = ?' for name in only_if)
+        return f"UPDATE tags SET {new} WHERE blob = ? AND {same}"  # noqa: S608
+    names = ", ".join(f'"{name}"' for name in tags)
+    new = ", ".join(f'"{name}" = excluded."{name}"' for name in tags)
+    return (
+        f"INSERT INTO tags ({names}, blob) VALUES ({'?, ' * len(tags)}?)"  # noqa: S608
+        f" ON CONFLICT (blob) DO UPDATE SET {new}"
+    )
