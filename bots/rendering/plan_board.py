@@ -49,6 +49,7 @@ class PlanBoard:
     def __init__(self, *, put: Put, card_id: str, proposals: Proposals, clock: Clock) -> None:
         self._put = put
         self._card_id = card_id
+        self._refused: set[str] = set()
         self._proposals = proposals
         self._pace = Pace(seconds=UPDATE_SECONDS, clock=clock)
         self._first: Plan | None = None
@@ -73,7 +74,8 @@ class PlanBoard:
             return None
         card = plan_card(plan, patient_id=state.patient_id, patient=state.patient)
         card_id, message = self._proposals.of(plan.plan_id)
-        self._card_id = self._card_id or card_id
+        if not self._card_id and card_id not in self._refused:
+            self._card_id = card_id
         said = message if self._card_id == card_id else {}
         activity = {**said, **card_activity(card, summary=f"The plan is {plan.status}")}
         if not self._card_id:
@@ -107,9 +109,12 @@ class PlanBoard:
             except ChannelUnavailableError as error:
                 failures, wait_seconds = failures + 1, error.wait_seconds or UPDATE_SECONDS
             except ChannelError as error:
-                # The messages say the same; the card stays as it was.
+                # The card stays as it was, and the first that may not be changed has a successor.
                 logger.info("bot_card_not_updated", code=error.code)
                 failures = _TRIES
+                if not self._refused:
+                    self._refused.add(self._card_id)
+                    self._card_id = ""
             else:
                 failures, self._shown = 0, newest
             self._pace.note_sent(wait_seconds=wait_seconds)

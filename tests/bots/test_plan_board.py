@@ -148,7 +148,7 @@ async def test_a_plan_that_rests_is_not_shown_again(bot: Bot, channel: FakeConne
 
 async def test_a_card_that_cannot_be_changed_costs_no_reply(bot: Bot, teams: FakeConnector) -> None:
     async def quick_one(talk: Talk) -> None:
-        teams.fail_next(404)
+        teams.fail_next(404, kind="message")
         talk.show(plan=at(1, "running"))
         await until(lambda: teams.refused)
         await talk.say("Step 1 is done.")
@@ -157,3 +157,22 @@ async def test_a_card_that_cannot_be_changed_costs_no_reply(bot: Bot, teams: Fak
     bot.scheduler.script = telling(quick_one, plan=PROPOSED)
     await teams.press(bot.url, teams.buttons()["Confirm"])
     await teams.until_said("Step 1 is done.")
+
+
+@pytest.mark.slow
+async def test_a_card_that_cannot_be_changed_is_followed_by_one_that_can(
+    bot: Bot, teams: FakeConnector
+) -> None:
+    async def carries_out(talk: Talk) -> None:
+        teams.fail_next(400, kind="message")
+        talk.show(plan=at(1, "running"))
+        await until(lambda: teams.refused)
+        await carry_out(talk)
+
+    await propose(bot, teams)
+    bot.scheduler.script = telling(carries_out, plan=PROPOSED)
+    await teams.press(bot.url, teams.buttons()["Confirm"])
+    await teams.until(lambda one: "All steps are done." in str(one.get("attachments")))
+    before, after = teams.cards()
+    assert "Nothing runs before you confirm." in texts_of(before)
+    assert "All steps are done." in texts_of(after)
