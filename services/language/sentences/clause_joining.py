@@ -189,6 +189,8 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
         inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()
         if clause.quantities:
             inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
+            if "over_behind_name" in last.cues:  # "allopurinol stopped; bisoprolol 5 mg daily"
+                inherited -= {"ended"}
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
     if (last.says("without") or "no" in last.cues) and clause.says("or"):

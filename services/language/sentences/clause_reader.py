@@ -180,7 +180,7 @@ class ClauseReader:
             stages=tuple(stages),
             often=frozenset(tag[6:] for tag in cues if tag.startswith("often:")),
             smoking=next((tag[8:] for tag in cues if tag.startswith("smoking:")), ""),
-            cues=cues,
+            cues=cues | statement_parts.over_behind(min((*named, *meant, end)), phrases),
             exclusive=statement_parts.exclusive_in(stems, phrases),
             sites=tuple(sites_in(self._lower, start, end, taken)),
             counted=tuple((number, kind) for number, kind, _ in counts),

@@ -345,6 +345,12 @@ def hyphened_in(words: Sequence[tuple[int, str]]) -> dict[str, frozenset[str]]:
     }
 
 
+def over_behind(first_name: int, phrases: Iterable[FoundPhrase]) -> frozenset[str]:
+    """Return the cue of words for an end that stand behind what has ended: "X was stopped"."""
+    ends = [one.start for one in phrases if "ended" in one.tags]
+    return frozenset({"over_behind_name"} if ends and min(ends) > first_name else ())
+
+
 def called_in(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> frozenset[str]:
     """Return the stems of the words of names: `high`, `blood`, `pressure` of hypertension."""
     named = (one for one in phrases if one.said.same or one.said.means)
