@@ -217,7 +217,7 @@ class CheckedOutput:
 
 
 def _is_drawn(view: ChartView, text: str) -> bool:
-    if view.rows and all(row.kind in NOT_OF_THE_PATIENT for row in view.rows):
+    if view.rows and view.rows[0].kind in NOT_OF_THE_PATIENT:
         # A guideline's words and a study's criteria are not the chart's: no check of sentences
         # finds a wrong word in what a model says of them, so they stand beside it, quoted.
         return True

@@ -55,13 +55,14 @@ class EvidenceTools:
             min_length=1, max_length=400, description="In the guidelines' words."
         ),
     ) -> ChartView:
-        """Passages of the hospital's own guidelines with section, version and date."""
-        return passages_view(
-            await self.guidelines.library(),
-            question,
-            patient_id=turn.request.patient_id or "",
-            today=turn.request.now.date(),
-        )
+        """Passages of the hospital's own guidelines with section, version and date, and the open
+        chart's rows that they speak of. Ask with no topic for those that are for the patient.
+        """  # noqa: D205 - is told to models as it stands
+        library, today, facts = await self.guidelines.library(), turn.request.now.date(), None
+        if turn.request.patient_id is not None:
+            record = await self.records.load(turn.request.patient_id)
+            facts = await make_view(record, lambda one: facts_of(one, today=today))
+        return passages_view(library, question, facts=facts, today=today)
 
     async def clinical_trials(self, turn: TurnContext) -> ChartView:
         """Open studies for the patient, each criterion judged by the chart, with its row."""

@@ -12,16 +12,20 @@ import structlog
 from data_models.chart_view import ChartView, ViewRow, ViewSource
 from data_models.clock import Clock
 from data_models.errors import RecordsUnreadableError
+from services.evidence.guidelines.beside import is_for, rows_named
 from services.evidence.guidelines.document import Guideline, Section, guideline_of
+from services.evidence.trials.facts import PatientFacts
 from services.language.charts.evidence_questions import GUIDELINES, telling_words
+from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
 from services.records.ranking import ranking_of
 
 KIND = "guideline"
 NO_ANSWER = "The guidelines here do not answer that."
+NONE_FOR = "No guideline here is for what this chart holds now. There are: "
 LOOK_AGAIN_SECONDS = 5.0
 FORMATS = (".md", ".markdown", ".html", ".htm", ".docx", ".pdf", ".txt")
-_PASSAGES = 4
+_PASSAGES, _LONGEST_NAME_WORDS = 4, 3
 _MAY_LACK_FROM = 4
 """Of so many telling words one may be missing, if it stands elsewhere in the guidelines."""
 _log = structlog.get_logger()
@@ -64,21 +68,51 @@ class Library:
     def search(self, question: str) -> list[Passage]:
         """Return the sections that hold what is asked, the best first; none if none does.
 
-        A word that no guideline has is what is asked about: then nothing answers.
+        A word that no guideline has, by none of its names, is what is asked about: then nothing
+        answers.
         """
-        asked = list(dict.fromkeys(words_of(telling_words(question))))
-        known = [word for word in asked if any(word in words for words in self.words)]
-        if not asked or len(known) < len(asked) or self.ranking is None:
+        asked = _things_in(words_of(telling_words(question)))
+        is_known = all(any(_names_one(each, words) for words in self.words) for each in asked)
+        if not asked or not is_known or self.ranking is None:
             return []
-        scores = self.ranking.get_scores(known)
+        scores = self.ranking.get_scores([word for each in asked for one in each for word in one])
         may_lack = 1 if len(asked) >= _MAY_LACK_FROM else 0
         fitting = [
             at
             for at, words in enumerate(self.words)
-            if sum(word not in words for word in asked) <= may_lack
+            if sum(not _names_one(each, words) for each in asked) <= may_lack
         ]
         fitting.sort(key=lambda at: (self.passages[at].newer is not None, -float(scores[at])))
         return [self.passages[at] for at in fitting[:_PASSAGES]]
+
+    def for_patient(self, facts: PatientFacts) -> list[Passage]:
+        """Return sections of guidelines for what the patient has, by their titles.
+
+        First those that speak of most of the patient's rows.
+        """
+        titles = {one.guideline.title for one in self.passages}
+        meant = {each for each in titles if is_for(each, facts)}
+        own = [one for one in self.passages if one.guideline.title in meant and one.newer is None]
+        own.sort(key=lambda one: -len(rows_named(one.section.text, facts)))
+        return own[:_PASSAGES]
+
+
+def _things_in(words: tuple[str, ...]) -> list[frozenset[tuple[str, ...]]]:
+    """Return each thing that is asked about, by all its names."""
+    things, at = list[frozenset[tuple[str, ...]]](), 0
+    while at < len(words):
+        for length in range(min(_LONGEST_NAME_WORDS, len(words) - at), 0, -1):
+            own = words[at : at + length]
+            others = concept_table().also_called(" ".join(own))
+            if others or length == 1:
+                things.append(frozenset([own, *(tuple(one.split()) for one in others)]))
+                at += length
+                break
+    return things
+
+
+def _names_one(thing: frozenset[tuple[str, ...]], words: frozenset[str]) -> bool:
+    return any(words.issuperset(one) for one in thing)
 
 
 class GuidelineFolder:
@@ -142,24 +176,48 @@ def _newer_than(one: Guideline, every: Sequence[Guideline]) -> Guideline | None:
     return newest if newest.order > one.order else None
 
 
-def passages_view(library: Library, question: str, *, patient_id: str, today: date) -> ChartView:
-    """Return the passages that answer, each with document, section and version."""
-    found = library.search(question)
+def passages_view(
+    library: Library, question: str, *, facts: PatientFacts | None, today: date
+) -> ChartView:
+    """Return the passages that answer, each with document, section and version.
+
+    Beneath each stand the rows of the chart that it speaks of. A question that names nothing asks
+    what is said for the patient.
+
+    Args:
+        facts: Of the open chart.
+    """
+    is_for_patient = facts is not None and not words_of(telling_words(question))
+    found = library.for_patient(facts) if facts and is_for_patient else library.search(question)
+    rows = list[ViewRow]()
+    for one in found:
+        told = rows_named(f"{one.section.heading} {one.section.text}", facts) if facts else []
+        told += rows_named(one.guideline.title, facts) if facts else []
+        rows += [row_of_passage(one, today), *(row for row in told if row not in rows)]
+    passages = {one.ref: one.guideline for one in found}
     return ChartView(
         tool=GUIDELINES,
-        patient_id=patient_id,
+        patient_id=facts.record.patient_id if facts else "",
         kind="table",
         title="Guidelines",
         columns=("name", "status", "date", "detail"),
         labels=("Document and section", "Version", "Date", "Passage"),
-        rows=tuple(row_of_passage(one, today) for one in found),
+        rows=tuple(rows),
         sources=tuple(
-            ViewSource(ref=one.ref, date=one.guideline.issued or None, title=one.guideline.title)
-            for one in found
+            ViewSource(ref=ref, date=passages[ref].issued or None, title=passages[ref].title)
+            if ref in passages
+            else ViewSource(ref=ref, date=row.date or None, title=row.name)
+            for row in rows
+            for ref in row.sources
         ),
-        nothing="" if found else NO_ANSWER,
+        nothing="" if found else _nothing(library, is_for_patient=is_for_patient),
         notes=tuple(f"could not be read: {problem}" for problem in library.problems),
     )
+
+
+def _nothing(library: Library, *, is_for_patient: bool) -> str:
+    titles = dict.fromkeys(one.guideline.title for one in library.passages)
+    return f"{NONE_FOR}{'; '.join(titles)}" if titles and is_for_patient else NO_ANSWER
 
 
 def row_of_passage(one: Passage, today: date) -> ViewRow:

@@ -139,7 +139,7 @@ class _Answers:
 
     def _of_view(self, question: ChartQuestion, taken: ChartView) -> str:
         taken, papers = parted(taken) if question.tool == SEARCH else (taken, None)
-        absent = told_evidence(taken) or answer_of(question, taken, self.words)
+        absent = told_evidence(taken, self.words) or answer_of(question, taken, self.words)
         if said := told_papers(question, papers, self.words):
             return f"{absent}\n{said}"
         if values := treatments.values_of_effect(question, taken):

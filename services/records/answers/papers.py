@@ -10,6 +10,7 @@ from data_models.chart_view import ATTACHED, NOT_OF_THE_PATIENT, ChartView, View
 from services.language.charts.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
 from services.records.answers.choosing.asked_rows import asked_rows
+from services.records.answers.choosing.row_line import row_line
 from services.records.answers.choosing.row_parts import moment_of, sources_of
 from services.records.answers.sentences import answer_of
 
@@ -82,22 +83,27 @@ def told_letter(view: ChartView | str, words: AnswerWords) -> str:
     return f"{head} {sources_of(passage)}\n{quoted}"
 
 
-def told_evidence(view: ChartView) -> str:
+def told_evidence(view: ChartView, words: AnswerWords) -> str:
     """Return guidelines or studies whole; "" for a view of the chart."""
-    if not view.rows or any(row.kind not in NOT_OF_THE_PATIENT for row in view.rows):
+    if not view.rows or view.rows[0].kind not in NOT_OF_THE_PATIENT:
         return ""
-    return "\n\n".join(filter(None, ["\n".join(_lines(view)), *view.notes]))
+    told = "\n".join(_lines(view, words)).strip().replace("\n\n\n", "\n\n")
+    return "\n\n".join([told, *map(words.in_words, view.notes)])
 
 
-def _lines(view: ChartView) -> Iterator[str]:
+def _lines(view: ChartView, words: AnswerWords) -> Iterator[str]:
     for row in view.rows:
         date = f", {row.date}" if row.date else ""
+        status = words.in_words(row.status)
         match row.kind:
             case "guideline" | "publication":
-                yield f"**{row.name}** ({row.status}{date}) {sources_of(row)}"
+                yield f"\n**{row.name}** ({status}{date}) {sources_of(row)}"
                 yield from (f"> {line}" for line in row.detail.splitlines())
                 yield ""
             case "study":
-                yield f"**{row.name}**: {row.status} {sources_of(row)}"
+                yield f"**{row.name}**: {status} {sources_of(row)}"
+            case _ if row.kind in NOT_OF_THE_PATIENT:
+                detail, kind = words.in_words(row.detail), words.in_words(row.value)
+                yield f"- *{status}* ({kind}) “{row.name}”: {detail} {sources_of(row)}"
             case _:
-                yield f"- *{row.status}* ({row.value}) “{row.name}”: {row.detail} {sources_of(row)}"
+                yield f"- {row_line(row, words)}"

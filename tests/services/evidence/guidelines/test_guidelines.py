@@ -7,6 +7,8 @@ from pathlib import Path
 import docx
 import pytest
 
+from data_models.chart_view import ChartView
+from data_models.identifiers import PatientId
 from services.evidence.guidelines.library import (
     NO_ANSWER,
     GuidelineFolder,
@@ -14,8 +16,10 @@ from services.evidence.guidelines.library import (
     library_of,
     passages_view,
 )
+from services.evidence.trials.facts import facts_of
 from services.statements.rows.known import KnownRows
 from tests.fakes import FixedClock
+from tests.services.records.charts import records_in
 from tests.tables import with_cases
 
 TODAY = date(2026, 11, 23)
@@ -69,7 +73,7 @@ def samples(*more: tuple[str, bytes]) -> Library:
 
 
 def quoted(question: str) -> list[tuple[str, str, str]]:
-    view = passages_view(samples(), question, patient_id="", today=TODAY)
+    view = passages_view(samples(), question, facts=None, today=TODAY)
     return [(row.name, row.status, row.detail) for row in view.rows]
 
 
@@ -103,7 +107,7 @@ def test_a_page_whose_review_date_has_passed_says_so() -> None:
 @with_cases("question")
 @pytest.mark.slow
 def test_what_no_guideline_answers_gets_one_sentence_and_no_passage(question: str) -> None:
-    view = passages_view(samples(), question, patient_id="", today=TODAY)
+    view = passages_view(samples(), question, facts=None, today=TODAY)
     assert (view.rows, view.nothing) == ((), NO_ANSWER)
 
 
@@ -111,7 +115,7 @@ def test_a_file_that_cannot_be_read_is_named_and_costs_itself_alone() -> None:
     broken = [("scan.pdf", b"%PDF-1.4 nothing"), ("a.docx", b"PK no archive"), ("e.md", b"  ")]
     library = samples(*broken)
     assert len(library.problems) == 3
-    view = passages_view(library, "guideline: potassium replacement", patient_id="", today=TODAY)
+    view = passages_view(library, "guideline: potassium replacement", facts=None, today=TODAY)
     assert view.rows
     assert [note.split(":")[1].strip() for note in view.notes] == ["scan.pdf", "a.docx", "e.md"]
 
@@ -129,7 +133,41 @@ async def test_a_new_file_is_read_within_seconds(tmp_path: Path) -> None:
 def test_a_guideline_supports_no_statement_on_the_patient() -> None:
     known = KnownRows()
     known.add_view(
-        passages_view(samples(), "guideline potassium replacement", patient_id="", today=TODAY)
+        passages_view(samples(), "guideline potassium replacement", facts=None, today=TODAY)
     )
     assert known.rows == []
     assert any(ref.startswith("Guideline/") for ref in known.sources)
+
+
+async def for_patient(patient_id: str, question: str) -> ChartView:
+    record = await records_in(SAMPLES.parent / "patients", FixedClock()).load(PatientId(patient_id))
+    return passages_view(samples(), question, facts=facts_of(record, today=TODAY), today=TODAY)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what does our guideline say for this patient?",
+        "which guideline applies to her?",
+        "Was sagt unsere Leitlinie für diese Patientin?",
+    ],
+)
+async def test_for_the_patient_what_they_have_is_laid_beside_what_is_advised(question: str) -> None:
+    view = await for_patient("patient_4", question)
+    titles = {row.name.partition(",")[0] for row in view.rows if row.kind == "guideline"}
+    assert titles == {"Brain metastases of lung cancer (invented sample)"}
+    laid = [row.name for row in view.rows[1:] if row.kind != "guideline"]
+    assert set(laid) >= {"Dexamethasone", "Pantoprazole", "Metastasis to brain"}
+    assert len(laid) == len(set(laid))
+
+
+async def test_a_guideline_for_another_illness_is_not_for_the_patient() -> None:
+    view = await for_patient("patient_7", "what does our guideline say for him?")
+    assert view.rows == ()
+    assert view.nothing.startswith("No guideline here is for what this chart holds now. There are:")
+
+
+async def test_a_topic_is_found_by_its_other_names_with_the_charts_rows() -> None:
+    view = await for_patient("patient_4", "Leitlinie Kalium")
+    assert view.rows[0].name.startswith("Low potassium on the wards")
+    assert [row.name for row in view.rows if row.kind == "laboratory"] == ["Creatinine"]
