@@ -6,6 +6,7 @@ import pytest
 from services.language.questions.question_figures import ALL_VALUES, arguments_of
 from services.language.reading import read
 from services.language.replies.judging import caution_for
+from services.language.told.telling import is_told
 from services.language.utterance import ChartQuestion, Situation, TeamMember
 from tests.tables import with_cases
 
@@ -105,7 +106,8 @@ def test_the_name_of_a_drug_is_never_read_as_another(drug: str) -> None:
 @with_cases("text", "arguments")
 def test_what_is_new_asks_for_the_changes_of_a_chart(text: str, arguments: dict[str, str]) -> None:
     (question,) = about(text)
-    assert (question.tool, question.arguments) == ("changes", arguments)
+    assert (question.tool, question.arguments, question.unread) == ("changes", arguments, "")
+    assert not is_told(text)
 
 
 @pytest.mark.parametrize(
