@@ -15,9 +15,9 @@ from data_models.errors import RecordsUnreadableError
 from services.evidence.guidelines.beside import is_for, rows_named
 from services.evidence.guidelines.document import Guideline, Section, guideline_of
 from services.evidence.trials.facts import PatientFacts
-from services.language.charts.evidence_questions import GUIDELINES, telling_words
+from services.language.charts.evidence_questions import GUIDELINES, topics_in
 from services.records.concepts.table import concept_table
-from services.records.concepts.words import words_of
+from services.records.concepts.words import roots_of, words_of
 from services.records.ranking import ranking_of
 
 KIND = "guideline"
@@ -25,7 +25,7 @@ NO_ANSWER = "The guidelines here do not answer that."
 NONE_FOR = "No guideline here is for what this chart holds now. There are: "
 LOOK_AGAIN_SECONDS = 5.0
 FORMATS = (".md", ".markdown", ".html", ".htm", ".docx", ".pdf", ".txt")
-_PASSAGES, _LONGEST_NAME_WORDS = 4, 3
+_PASSAGES = 4
 _MAY_LACK_FROM = 4
 """Of so many telling words one may be missing, if it stands elsewhere in the guidelines."""
 _log = structlog.get_logger()
@@ -71,7 +71,7 @@ class Library:
         A word that no guideline has, by none of its names, is what is asked about: then nothing
         answers.
         """
-        asked = _things_in(words_of(telling_words(question)))
+        asked = _things_in(question)
         is_known = all(any(_names_one(each, words) for words in self.words) for each in asked)
         if not asked or not is_known or self.ranking is None:
             return []
@@ -97,18 +97,13 @@ class Library:
         return own[:_PASSAGES]
 
 
-def _things_in(words: tuple[str, ...]) -> list[frozenset[tuple[str, ...]]]:
+def _things_in(question: str) -> list[frozenset[tuple[str, ...]]]:
     """Return each thing that is asked about, by all its names."""
-    things, at = list[frozenset[tuple[str, ...]]](), 0
-    while at < len(words):
-        for length in range(min(_LONGEST_NAME_WORDS, len(words) - at), 0, -1):
-            own = words[at : at + length]
-            others = concept_table().also_called(" ".join(own))
-            if others or length == 1:
-                things.append(frozenset([own, *(tuple(one.split()) for one in others)]))
-                at += length
-                break
-    return things
+    called = concept_table().also_called
+    return [
+        frozenset(roots_of(name) for one in topic for name in (one, *called(one)))
+        for topic in topics_in(question)
+    ]
 
 
 def _names_one(thing: frozenset[tuple[str, ...]], words: frozenset[str]) -> bool:
@@ -163,7 +158,7 @@ def library_of(files: Sequence[tuple[str, bytes]]) -> Library:
         for place, section in enumerate(one.sections, start=1)
     )
     texts = [
-        words_of(f"{one.guideline.title} {one.section.heading} {one.section.text}")
+        roots_of(f"{one.guideline.title} {one.section.heading} {one.section.text}")
         for one in passages
     ]
     ranking = ranking_of(texts) if passages else None
@@ -187,7 +182,7 @@ def passages_view(
     Args:
         facts: Of the open chart.
     """
-    is_for_patient = facts is not None and not words_of(telling_words(question))
+    is_for_patient = facts is not None and not topics_in(question)
     found = library.for_patient(facts) if facts and is_for_patient else library.search(question)
     rows = list[ViewRow]()
     for one in found:

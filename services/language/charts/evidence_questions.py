@@ -1,6 +1,9 @@
 """Questions to what stands beside the chart. Pure."""
 
+from services.language.charts.chart_words import lexicon
 from services.language.utterance import ChartQuestion
+from services.language.words.detection import language_of
+from services.language.words.folding import fold
 from services.language.words.phrases import says, without
 
 TRIALS = "clinical_trials"
@@ -18,8 +21,13 @@ def evidence_questions(text: str) -> tuple[ChartQuestion, ...]:
     return (ChartQuestion(TRIALS),) if says(text, "asks_trials") else ()
 
 
-def telling_words(text: str) -> str:
-    """Return the words of a question that say what it is about."""
+def topics_in(text: str) -> list[frozenset[str]]:
+    """Return what a question to guidelines is about: each thing as typed and by its names."""
     for name in _FRAMES:
         text = without(text, name)
-    return text
+    pieces = lexicon(language_of(text)).pieces(fold(text)[0])
+    return [
+        frozenset((one.text, *(each.name for each in (*one.of("name"), *one.of("topic")))))
+        for one in pieces
+        if one.text.strip("?!.,:;-") and (one.of("name") or one.of("topic") or not one.labels)
+    ]
