@@ -74,20 +74,39 @@ async def test_guidelines_are_quoted_by_their_agent(
     assert "Not supported by the record" not in answer.text
 
 
+_ENGLISH = ("*met* (inclusion)", "*unknown* (exclusion)", "nothing was sent")
+_GERMAN = ("*erfüllt* (Einschluss)", "*unbekannt* (Ausschluss)", "nichts wurde gesendet")
+
+
 @pytest.mark.parametrize(
-    "asked", ["which clinical trials fit her?", "Welche klinischen Studien gibt es für sie?"]
+    ("asked", "told"),
+    [
+        ("which clinical trials fit her?", _ENGLISH),
+        ("Welche klinischen Studien gibt es für sie?", _GERMAN),
+        ("Kommt sie für eine Studie in Frage?", _GERMAN),
+    ],
 )
-async def test_trials_are_judged_criterion_by_criterion(site: EvidenceSite, asked: str) -> None:
+async def test_trials_are_judged_criterion_by_criterion(
+    site: EvidenceSite, asked: str, told: tuple[str, str, str]
+) -> None:
+    met, unknown, sent = told
     answer = await site.talk("patient_4", asked)
     assert answer.agents == ["ClinicalTrials"]
     assert "NCT99000001" in answer.text
-    assert "*met* (inclusion) “EGFR mutation and MET amplification”" in answer.text
-    assert "*unknown* (exclusion) “Interstitial lung disease”" in answer.text
-    assert "nothing was sent" in answer.text
+    assert f"{met} “EGFR mutation and MET amplification”" in answer.text
+    assert f"{unknown} “Interstitial lung disease”" in answer.text
+    assert sent in answer.text
     assert "Not supported by the record" not in answer.text
 
 
 async def test_what_no_guideline_answers_is_not_missing_in_the_record(site: EvidenceSite) -> None:
     told = (await site.talk("patient_4", "Was sagt unsere Leitlinie zu Masern?")).text
     assert "Akte" not in told
-    assert "guideline" in told
+    assert "Leitlinien" in told
+
+
+async def test_the_charts_rows_stand_beside_what_a_guideline_says(site: EvidenceSite) -> None:
+    told = (await site.talk("patient_4", "What does our guideline say for this patient?")).text
+    assert "> Taper dexamethasone" in told
+    assert "[MedicationRequest/dexamethasone]" in told
+    assert "no advice" not in told

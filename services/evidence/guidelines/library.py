@@ -15,13 +15,14 @@ from data_models.errors import RecordsUnreadableError
 from services.evidence.guidelines.beside import is_for, rows_named
 from services.evidence.guidelines.document import Guideline, Section, guideline_of
 from services.evidence.trials.facts import PatientFacts
-from services.language.charts.evidence_questions import GUIDELINES, topics_in
+from services.language.charts.evidence_questions import GUIDELINES, is_for_person, topics_in
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import roots_of, words_of
 from services.records.ranking import ranking_of
 
 KIND = "guideline"
 NO_ANSWER = "The guidelines here do not answer that."
+LISTED = "Name a topic, or ask what they say for the patient. Guidelines here: "
 NONE_FOR = "No guideline here is for what this chart holds now. There are: "
 LOOK_AGAIN_SECONDS = 5.0
 FORMATS = (".md", ".markdown", ".html", ".htm", ".docx", ".pdf", ".txt")
@@ -176,14 +177,12 @@ def passages_view(
 ) -> ChartView:
     """Return the passages that answer, each with document, section and version.
 
-    Beneath each stand the rows of the chart that it speaks of. A question that names nothing asks
-    what is said for the patient.
+    Beneath each stand the rows of the chart that it speaks of.
 
     Args:
         facts: Of the open chart.
     """
-    is_for_patient = facts is not None and not topics_in(question)
-    found = library.for_patient(facts) if facts and is_for_patient else library.search(question)
+    found, nothing = _found(library, question, facts)
     rows = list[ViewRow]()
     for one in found:
         told = rows_named(f"{one.section.heading} {one.section.text}", facts) if facts else []
@@ -205,14 +204,21 @@ def passages_view(
             for row in rows
             for ref in row.sources
         ),
-        nothing="" if found else _nothing(library, is_for_patient=is_for_patient),
+        nothing="" if found else nothing,
         notes=tuple(f"could not be read: {problem}" for problem in library.problems),
     )
 
 
-def _nothing(library: Library, *, is_for_patient: bool) -> str:
-    titles = dict.fromkeys(one.guideline.title for one in library.passages)
-    return f"{NONE_FOR}{'; '.join(titles)}" if titles and is_for_patient else NO_ANSWER
+def _found(
+    library: Library, question: str, facts: PatientFacts | None
+) -> tuple[list[Passage], str]:
+    """Return the passages that answer, and what to say where there are none."""
+    titles = "; ".join(dict.fromkeys(one.guideline.title for one in library.passages))
+    if topics_in(question) or not titles:
+        return library.search(question), NO_ANSWER
+    if facts is not None and is_for_person(question):
+        return library.for_patient(facts), f"{NONE_FOR}{titles}"
+    return [], f"{LISTED}{titles}"
 
 
 def row_of_passage(one: Passage, today: date) -> ViewRow:

@@ -1,10 +1,13 @@
 """Questions to what stands beside the chart. Pure."""
 
+from collections.abc import Sequence
+
+from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import lexicon
 from services.language.utterance import ChartQuestion
-from services.language.words.detection import language_of
 from services.language.words.folding import fold
 from services.language.words.phrases import says, without
+from services.language.words.vocabulary import LANGUAGES
 
 TRIALS = "clinical_trials"
 """The tool that finds studies."""
@@ -25,9 +28,19 @@ def topics_in(text: str) -> list[frozenset[str]]:
     """Return what a question to guidelines is about: each thing as typed and by its names."""
     for name in _FRAMES:
         text = without(text, name)
-    pieces = lexicon(language_of(text)).pieces(fold(text)[0])
     return [
         frozenset((one.text, *(each.name for each in (*one.of("name"), *one.of("topic")))))
-        for one in pieces
+        for one in _pieces(text)
         if one.text.strip("?!.,:;-") and (one.of("name") or one.of("topic") or not one.labels)
     ]
+
+
+def is_for_person(text: str) -> bool:
+    """Whether a question is about somebody: "what does the guideline say for her?"."""
+    return any(one.of("people") or one.of("for_it") for one in _pieces(text))
+
+
+def _pieces(text: str) -> Sequence[Piece]:
+    """Return what its words are in the language that knows most of them."""
+    every = (lexicon(language).pieces(fold(text)[0]) for language in LANGUAGES)
+    return min(every, key=lambda pieces: sum(not one.labels for one in pieces))

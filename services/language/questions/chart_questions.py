@@ -59,7 +59,9 @@ def chart_questions(
         is_side: The text is one side of a relation, and has none of its own.
     """
     words = lexicon(language)
-    if asked := evidence_questions(text) or single_questions.codes_asked(text, words):
+    # What guidelines are asked for tells no language.
+    beside = () if is_guess else evidence_questions(text)
+    if asked := beside or single_questions.codes_asked(text, words):
         return asked
     said = said_in(text, words, today=today)
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)

@@ -275,9 +275,8 @@ def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
     elif (question.above or question.below) is not None or is_fact:
         told -= _OF_VALUES - {"change"}  # told is which values are beyond
     is_course = question.tool == "results" and bool(question.span or "last" in question.arguments)
-    is_course |= question.tool == "changes"
-    is_begun = question.is_begun or question.rate or _is_of_time(question)
-    return told | (_TELLS["trend"] if is_course or is_begun else frozenset())
+    then = question.is_begun or question.rate or question.tool == "changes" or _is_of_time(question)
+    return told | (_TELLS["trend"] if is_course or then else frozenset())
 
 
 def _has_days(question: ChartQuestion) -> bool:

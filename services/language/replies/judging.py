@@ -3,6 +3,8 @@
 from services.language.words.phrases import says
 
 _CAUTIONS = ("advice", "comparison", "term", "reason")
+_OF_OTHERS = ("asks_guideline", "asks_trials")
+"""What others advise is quoted; that is no advice of ours."""
 
 
 def caution_for(text: str) -> str:
@@ -10,4 +12,6 @@ def caution_for(text: str) -> str:
 
     Advice, a comparison, a term or a reason is wanted, and not only what is on record.
     """
+    if any(says(text, one) for one in _OF_OTHERS):
+        return ""
     return next((f"no_{one}" for one in _CAUTIONS if says(text, one)), "")

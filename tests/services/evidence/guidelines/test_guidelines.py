@@ -171,3 +171,22 @@ async def test_a_topic_is_found_by_its_other_names_with_the_charts_rows() -> Non
     view = await for_patient("patient_4", "Leitlinie Kalium")
     assert view.rows[0].name.startswith("Low potassium on the wards")
     assert [row.name for row in view.rows if row.kind == "laboratory"] == ["Creatinine"]
+
+
+@pytest.mark.parametrize(
+    "question", ["which guidelines do we have?", "welche Leitlinien gibt es?", "what does it say?"]
+)
+async def test_a_question_without_a_topic_gets_the_titles(question: str) -> None:
+    view = await for_patient("patient_4", question)
+    assert view.rows == ()
+    assert view.nothing.startswith("Name a topic")
+    assert "Low potassium on the wards (invented sample)" in view.nothing
+
+
+async def test_abbreviations_and_other_forms_of_a_word_are_found() -> None:
+    for question in (
+        "how long to taper dex after srs?",
+        "SOP: K replacement",
+        "Leitlinie Hirnmetastasen",
+    ):
+        assert samples().search(question), question
