@@ -251,8 +251,8 @@ def request_in(prompt: Prompt, requests: Sequence[ToolRequest]) -> ToolRequest |
 def run(prompt: Prompt, request: ToolRequest) -> OfflineReply:
     """Call its tool; look for what is meant where it does not know; tell what it gave."""
     given = request.given(prompt.asked)
-    if given is None:
-        return prompt.say(request.asks)
+    if given is None:  # a "yes" that nothing asked for names no test
+        return courtesy(prompt) or prompt.say(request.asks)
     if not prompt.answers:
         return prompt.call(request.tool, **given)
     last, look = prompt.answers[-1], request.looks_with

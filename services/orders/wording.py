@@ -180,12 +180,12 @@ class CardRows:
 
 
 def card_rows(record: PatientRecord, test: str) -> CardRows:
-    """Return the rows of the chart that stand on the card."""
+    """Return the rows of the chart that stand on the card; for no test every open order."""
     found = find_series(series_of(record), test)
-    series = () if found.read_as else found.series[:_SHOWN]
+    series = () if found.read_as or not test else found.series[:_SHOWN]
     orders = [row_of(record, each) for each in record.entries_of("ServiceRequest")]
     open_ones = [row for row in orders if row.status in ("active", "draft", "on-hold")]
-    again = [row for row in open_ones if is_same_test(test, row.name)]
+    again = [row for row in open_ones if not test or is_same_test(test, row.name)]
     known = [row for row in allergies(record).rows if row.status.casefold() in ("active", "")]
     values = tuple(row_of_part(record, each.parts[-1]) for each in series if each.parts)
     return CardRows(values or _examined(record, test), tuple(again[:_SHOWN]), tuple(known))
@@ -194,12 +194,14 @@ def card_rows(record: PatientRecord, test: str) -> CardRows:
 def standing_text(
     kept: Sequence[KeptDraft], rows: CardRows, test: str, *, patient: str, language: str
 ) -> str:
-    """Return what stands of an order of `test`: drafts made here, and open orders on record."""
-    same = [each for each in kept if is_same_test(test, each.test)]
+    """Return what stands of an order of `test`: drafts made here, and open orders on record.
+
+    For no test: what stands of any.
+    """
+    same = [each for each in kept if not test or is_same_test(test, each.test)]
     names = "; ".join(f"{_plain(one.test)} {moment_shown(one.occurs)}".strip() for one in same)
-    text = said_in(
-        language, "kept" if same else "none", names=names, test=_plain(test), patient=patient
-    )
+    name = "kept" if same else "none" if test else "none_at_all"
+    text = said_in(language, name, names=names, test=_plain(test), patient=patient)
     ours = {f"{ORDER}/{one.order_id}" for one in same}
     others = "; ".join(_shown(row) for row in rows.before if ours.isdisjoint(row.sources))
     return f"{text} {said_in(language, 'on_record', rows=others)}" if others else text

@@ -80,6 +80,29 @@ async def test_of_several_drafts_those_that_are_left_are_made(
         assert "Which test is it?" not in booked.text
 
 
+@pytest.mark.parametrize("asked", ["what orders are open?", "welche Anordnungen sind offen?"])
+async def test_open_orders_are_told_with_the_drafts_of_the_patient(
+    server: Server, asked: str
+) -> None:
+    async with talking_to(server) as talk:
+        for said in ("patient_4", ORDER, "yes"):
+            await talk.say(said)
+        assert "(patient_4)" in (told := (await talk.say(asked)).text)
+        assert "potassium" in told
+        await talk.say("patient_7")
+        assert "potassium" not in (await talk.say(asked)).text
+
+
+async def test_a_yes_after_the_question_is_over_asks_for_no_test(
+    fhir: OrderServer, server: Server
+) -> None:
+    async with talking_to(server) as talk:
+        for said in ("patient_4", ORDER, "open patient_4"):
+            await talk.say(said)
+        assert "Which test is it?" not in (await talk.say("yes")).text
+    assert fhir.made == {}
+
+
 async def test_a_yes_that_a_server_died_over_makes_one(fhir: OrderServer, server: Server) -> None:
     async with talking_to(server) as talk:
         await talk.say("patient_4")

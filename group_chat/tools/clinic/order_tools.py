@@ -109,9 +109,9 @@ class OrderTools:
     async def order_drafts_of(
         self,
         turn: TurnContext,
-        test: str = Field(min_length=1, max_length=_NAME_CHARS, description="The test, as named."),
+        test: str = Field(default="", max_length=_NAME_CHARS, description="The test, if named."),
     ) -> ToolOutput:
-        """Tells whether an order for a test was drafted here, and which are open on record."""
+        """Tells which orders were drafted here, and which are open on record."""
         language = turn.language
         record = await self.records.load(turn.patient_id)
         kept = await self.drafts.list_drafts(turn.patient_id)

@@ -295,6 +295,7 @@ OF_THE_HOUSE = (
     ToolRequest("find_person", ("is_registered",), given=_person, asks="missing_to_look"),
     ToolRequest("register_person", ("registers",), given=_person, asks="missing_of_person"),
     ToolRequest("withdraw_order_draft", ("withdraws_order",)),
+    ToolRequest("order_drafts_of", ("lists_order_drafts",)),
     ToolRequest(
         "order_drafts_of",
         ("asks_whether_drafted",),

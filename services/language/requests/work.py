@@ -28,7 +28,7 @@ _TOOLS: Mapping[Work, str] = {
 }
 """Who has this tool does such work."""
 _TIMES = {"date_preference", "time_preference"}
-_ORDERS = ("orders_test", "asks_whether_drafted", "withdraws_order")
+_ORDERS = ("orders_test", "asks_whether_drafted", "withdraws_order", "lists_order_drafts")
 _REPORTS = (("topic_pathology", "pathology_reports"), ("topic_imaging", "imaging_reports"))
 _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _WRITES_TO = ("draft", "send", "writes_mail")
