@@ -10,6 +10,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
@@ -33,6 +34,8 @@ from data_models.errors import ConfigurationError
 
 SENSITIVE_SWITCH = "SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE"
 _NOTE_AFTER_CLAIM_SECONDS = 5
+_CLOSE = 0.85
+"""Names of settings that alike are one, misspelt."""
 _OFF = {"", "0", "false", "f", "no", "n", "off"}
 _ORIGIN = re.compile(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?")
 _API_KEY = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.@-]{0,63}):([0-9a-fA-F]{64})")
@@ -632,6 +635,7 @@ def load_settings(env_file: Path | None = Path(".env")) -> Settings:
     _refuse_sensitive_diagnostics(os.environ)
     if env_file is not None and env_file.is_file():
         _refuse_sensitive_diagnostics(dotenv_values(env_file))
+        _refuse_misspelt(dotenv_values(env_file))
     try:
         return Settings(_env_file=env_file)
     except ValidationError as error:
@@ -648,6 +652,19 @@ def _refuse_sensitive_diagnostics(environ: Mapping[str, str | None]) -> None:
         if name.upper() == SENSITIVE_SWITCH and (value or "").strip().lower() not in _OFF:
             problem = "would put patients' records into traces and must stay off"
             raise ConfigurationError(str(Problem(name, problem, f"{SENSITIVE_SWITCH}=false")))
+
+
+def _refuse_misspelt(given: Iterable[str]) -> None:
+    # The file is ours; the environment holds what others named.
+    known = {str(field.alias).upper(): str(field.alias) for field in Settings.model_fields.values()}
+    for name in given:
+        written = name.upper().partition("__")[0]
+        close = [] if written in known else get_close_matches(written, known, n=1, cutoff=_CLOSE)
+        for meant in close:
+            own, example = _named(known[meant])
+            raise ConfigurationError(
+                str(Problem(name, f"is no setting; {own} is near", f"{own}={example}"))
+            )
 
 
 def _field_problems(error: ValidationError) -> Iterator[Problem]:

@@ -142,6 +142,20 @@ def test_the_environment_wins_over_the_file(load: Load, tmp_path: Path) -> None:
     assert settings.openai_model == "gpt-4.1"
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"), [("AUTH_MOD", "AUTH_MODE"), ("openai_apikey", "OPENAI_API_KEY")]
+)
+def test_a_misspelt_name_in_the_file_stops_the_start(
+    load: Load, tmp_path: Path, written: str, meant: str
+) -> None:
+    load()
+    file = tmp_path / ".env"
+    file.write_text(f"COMPOSE_PROJECT_NAME=rounds\nAZURE_CLIENT_ID=1\n{written}=hush\n")
+    with pytest.raises(ConfigurationError, match=f"^{written}: is no setting; {meant}") as found:
+        load_settings(env_file=file)
+    assert "hush" not in str(found.value)
+
+
 def test_lists_are_split_at_commas(load: Load) -> None:
     settings = load(
         API_KEYS=f"alice:{HASH}, bob:{HASH.upper()}",
