@@ -4,9 +4,9 @@ from functools import lru_cache
 
 from services.language.charts.chart_entries import words_of_questions
 from services.language.charts.chart_words import lexicon
+from services.language.figures.full_dates import month_numbers
 from services.language.words.detection import language_of
 from services.language.words.folding import fold
-from services.language.figures.full_dates import month_numbers
 from services.language.words.people_words import of_people
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name, ordinary_words
