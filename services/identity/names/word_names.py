@@ -77,6 +77,7 @@ def is_left_over(message: Message, word: Word) -> bool:
     is_word |= stem(word.text) in stems_told("body") or len(single) < _SHORT_LETTERS
     is_name = is_known_name(word.text) or is_known_name(single)
     is_name &= word.raw.istitle() or all(map(is_known_name, spellings(word.raw)))
+    is_name &= not (word.heads and word.is_common and single == word.text)  # `key labs`
     is_name |= word.is_first and is_no_word(word) and is_listed_nowhere(word.text)
     return is_asked and word.text in left and is_name and not is_word
 
