@@ -114,6 +114,8 @@ class Conversation:
             data_dir=self._folder,
             samples_dir=self._samples,
             order_drafts=True,
+            # On a busy machine whom a message names would be asked, and it is kept with nobody.
+            directory_seconds=60.0,
         )
         server = build(
             chosen, stores=self._stores, clock=SystemClock(), ids=RandomIds(), session=self._http
