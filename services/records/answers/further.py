@@ -269,7 +269,8 @@ def _lead_of(
     rows = asked_rows(search, found).rows
     # A test for antibodies is no vaccination.
     is_other |= question.tool == "immunizations" and {r.kind for r in rows} <= _TESTS
-    if is_other or question.month or question.head == "inpatient admission":
+    is_other |= bool(question.month) and absent.startswith(words.not_then(question.name))
+    if is_other or question.head == "inpatient admission":
         # A plan for it is no drug and no stay, and that it is taken is no value of it.
         end = "\n" if "\n" in absent else " "
         return f"{absent}{end}{words.say('elsewhere')}"
