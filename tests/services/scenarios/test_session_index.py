@@ -1,9 +1,12 @@
 """The session index of one machine, in memory and in a file (5.5)."""
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from data_models.errors import StoreUnavailableError
 from data_models.storage.local_blob_store import LocalBlobStore
@@ -76,6 +79,17 @@ async def test_a_file_that_is_no_database_is_unavailable_and_never_empty(tmp_pat
     index = MemoryIndex(path)
     with pytest.raises(StoreUnavailableError):
         await index.page("intake", limit=1)
+    await index.close()
+
+
+async def test_a_file_of_an_earlier_version_is_emptied_and_said_so(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.sqlite"
+    with closing(sqlite3.connect(path)) as earlier:
+        earlier.executescript("CREATE TABLE sessions (id TEXT); PRAGMA user_version = 2;")
+    index = MemoryIndex(path)
+    with capture_logs() as logs:
+        assert (await index.page("intake", limit=1)).rows == []
+    assert [(one["event"], one["remedy"]) for one in logs] == [("tags_emptied", "reindex")]
     await index.close()
 
 
