@@ -93,7 +93,7 @@ class LocalBlobTags:
             found.execute("PRAGMA synchronous = NORMAL")
             if found.execute("PRAGMA user_version").fetchone()[0] != SHAPE:
                 if found.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                    _log.warning("tags_emptied", file=self._path.name, remedy="reindex")
+                    _log.warning("tags_emptied")
                 found.executescript("DROP TABLE IF EXISTS tags; DROP TABLE IF EXISTS sessions;")
             found.executescript(
                 "CREATE TABLE IF NOT EXISTS tags"
