@@ -273,7 +273,11 @@ async function restore(
   const patient = people.get(patient_id ?? "") ?? null;
   const state = { patient_id, patient, plan, question, artifacts, scenario, all_patient_ids, patient_count };
   const branchedFrom = view.branched_from ?? null;
-  update((chat) => ({ ...withState(chat, state), people, branchedFrom }));
+  // What brings a clear back is told once, by its turn: reading again must not take it away.
+  update((chat) => {
+    const undo = patient_count === 0 ? (chat.state.undo ?? null) : null;
+    return { ...withState(chat, { ...state, undo }), people, branchedFrom };
+  });
   await readHistory(patient_id, view.running_turn?.run_id ?? null);
 }
 
