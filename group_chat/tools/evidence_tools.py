@@ -1,32 +1,36 @@
 """Tools beside the chart: the hospital's guidelines, studies judged by the chart, research."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from pydantic import Field
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow, ViewSource
 from data_models.clock import Clock
-from data_models.errors import ToolInputError
+from data_models.errors import RecordsError, ToolInputError
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.tool import Tool, tools_of
 from group_chat.turn_context import TurnContext
-from services.evidence.guidelines.library import GuidelineFolder, passages_view
+from services.evidence.guidelines.library import GuidelineFolder, Library, passages_view
 from services.evidence.pubmed import RESEARCH, PubMed, abstracts_view
 from services.evidence.trials.facts import PatientFacts, facts_of
 from services.evidence.trials.judge import Judgement, judge
 from services.evidence.trials.search import TrialSearch, search_from
 from services.evidence.trials.sources import StudyFolder, StudySource
 from services.evidence.trials.study import Study
-from services.language.charts.evidence_questions import GUIDELINES, TRIALS
+from services.language.charts.evidence_questions import GUIDELINES, TRIALS, topics_in
 from services.language.figures.written_dates import dates_in
 from services.records.big_charts import make_view
 from services.records.resources.ports import PERSON, PatientRecords
+from services.records.resources.record import PatientRecord
 
 EVIDENCE_TOOLS = (GUIDELINES, TRIALS, RESEARCH)
 
 
 _DATED = "a date does not leave; search again without it"
+_NO_CHART = "The chart could not be read: none of its rows stands beside the passages."
 _NO_CONDITION = "No coded diagnosis is in the record, so no study can be looked for."
 
 
@@ -58,11 +62,18 @@ class EvidenceTools:
         """Passages of the hospital's own guidelines with section, version and date, and the open
         chart's rows that they speak of. Ask with no topic for those that are for the patient.
         """  # noqa: D205 - is told to models as it stands
-        library, today, facts = await self.guidelines.library(), turn.request.now.date(), None
-        if turn.request.patient_id is not None:
-            record = await self.records.load(turn.request.patient_id)
-            facts = await make_view(record, lambda one: facts_of(one, today=today))
-        return passages_view(library, question, facts=facts, today=today)
+        library, today = await self.guidelines.library(), turn.request.now.date()
+        patient, record = turn.request.patient_id, None
+        notes: tuple[str, ...] = ()
+        try:
+            record = None if patient is None else await self.records.load(patient)
+        except RecordsError:
+            if not topics_in(question):
+                raise
+            notes = (_NO_CHART,)  # what they say of a topic holds for whoever it is
+        # Of thousands of passages each is compared with the chart.
+        view = await asyncio.to_thread(_passages_view, library, question, record, today)
+        return view.model_copy(update={"notes": (*view.notes, *notes)})
 
     async def clinical_trials(self, turn: TurnContext) -> ChartView:
         """Open studies for the patient, each criterion judged by the chart, with its row."""
@@ -103,6 +114,13 @@ class EvidenceTools:
     def tools(self) -> Sequence[Tool]:
         """Return them for the catalogue."""
         return tools_of(self.search_guidelines, self.clinical_trials, self.search_pubmed)
+
+
+def _passages_view(
+    library: Library, question: str, record: PatientRecord | None, today: date
+) -> ChartView:
+    facts = None if record is None else facts_of(record, today=today)
+    return passages_view(library, question, facts=facts, today=today)
 
 
 def no_evidence(clock: Clock, records: PatientRecords) -> EvidenceTools:

@@ -9,9 +9,13 @@ import pytest
 from data_models.chart_view import ChartView
 from data_models.clock import SystemClock
 from data_models.conversations.turn_events import AgentMessageFinished, ViewShown
+from data_models.errors import RecordsUnavailableError
+from data_models.identifiers import PatientId
 from group_chat.tools.evidence_tools import EvidenceTools
 from services.evidence.guidelines.library import GuidelineFolder
 from services.evidence.trials.sources import StudyFolder, StudySource
+from services.records.resources.ports import EVERYTHING, Need, PatientRecords
+from services.records.resources.record import PatientRecord
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import SAMPLES, Heard, TeamWorld, call, team_world, text
 from tests.services.evidence.trials.test_register import register
@@ -23,12 +27,14 @@ TRIALS, GUIDELINES = "ClinicalTrials", "ClinicalGuidelines"
 
 
 @asynccontextmanager
-async def evidence_world(studies: StudySource | None = None) -> AsyncIterator[TeamWorld]:
+async def evidence_world(
+    studies: StudySource | None = None, records: PatientRecords | None = None
+) -> AsyncIterator[TeamWorld]:
     clock = SystemClock()
     tools = EvidenceTools(
         guidelines=GuidelineFolder(folder=SHIPPED / "guidelines", clock=clock),
         studies=studies or StudyFolder(folder=SHIPPED / "studies"),
-        records=records_in(SAMPLES, clock),
+        records=records or records_in(SAMPLES, clock),
         country="Germany",
     )
     async with team_world(evidence=tools) as world:
@@ -186,3 +192,20 @@ async def test_only_the_search_of_the_settings_leaves_whatever_the_model_asks_fo
             text("I could not search with that."),
         )
         assert double.asked == []
+
+
+class UnreadableRecords(PatientRecords):
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
+        raise RecordsUnavailableError("the server does not answer")
+
+
+@pytest.mark.slow
+async def test_a_topic_is_quoted_where_the_chart_cannot_be_read() -> None:
+    async with evidence_world(records=UnreadableRecords()) as world:
+        asked = call("search_guidelines", question="potassium replacement")
+        view = view_of(await told(world, GUIDELINES, asked, text("See the passages.")))
+        assert {row.kind for row in view.rows} == {"guideline"}
+        assert any("chart could not be read" in note for note in view.notes)
+        asked = call("search_guidelines", question="what is said for this patient?")
+        await told(world, GUIDELINES, asked, text("I cannot tell."))
+        assert "error" in last_result(world)

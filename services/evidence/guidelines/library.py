@@ -84,7 +84,7 @@ class Library:
             if sum(not _names_one(each, words) for each in asked) <= may_lack
         ]
         fitting.sort(key=lambda at: (self.passages[at].newer is not None, -float(scores[at])))
-        return [self.passages[at] for at in fitting[:_PASSAGES]]
+        return [self.passages[at] for at in fitting]
 
     def for_patient(self, facts: PatientFacts) -> list[Passage]:
         """Return sections of guidelines for what the patient has, by their titles.
@@ -95,7 +95,7 @@ class Library:
         meant = {each for each in titles if is_for(each, facts)}
         own = [one for one in self.passages if one.guideline.title in meant and one.newer is None]
         own.sort(key=lambda one: -len(rows_named(one.section.text, facts)))
-        return own[:_PASSAGES]
+        return own
 
 
 def _things_in(question: str) -> list[frozenset[tuple[str, ...]]]:
@@ -182,7 +182,8 @@ def passages_view(
     Args:
         facts: Of the open chart.
     """
-    found, nothing = _found(library, question, facts)
+    every, nothing = _found(library, question, facts)
+    found, more = every[:_PASSAGES], len(every) - _PASSAGES
     rows = list[ViewRow]()
     for one in found:
         told = rows_named(f"{one.section.heading} {one.section.text}", facts) if facts else []
@@ -205,7 +206,10 @@ def passages_view(
             for ref in row.sources
         ),
         nothing="" if found else nothing,
-        notes=tuple(f"could not be read: {problem}" for problem in library.problems),
+        notes=(
+            *([f"further passages, not shown: {more}; name a topic"] if more > 0 else []),
+            *(f"could not be read: {problem}" for problem in library.problems),
+        ),
     )
 
 

@@ -190,3 +190,9 @@ async def test_abbreviations_and_other_forms_of_a_word_are_found() -> None:
         "Leitlinie Hirnmetastasen",
     ):
         assert samples().search(question), question
+
+
+async def test_what_is_not_shown_is_counted() -> None:
+    view = await for_patient("patient_4", "guideline potassium")
+    assert len([row for row in view.rows if row.kind == "guideline"]) == 4
+    assert view.notes == ("further passages, not shown: 2; name a topic",)
