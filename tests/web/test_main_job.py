@@ -211,6 +211,28 @@ async def test_without_a_network_the_page_says_so_and_asks_for_nothing(
     await visit.assert_in_order()
 
 
+async def test_what_brings_a_clear_back_stays_when_the_page_reads_again(
+    server: Server, browser: Browser
+) -> None:
+    visit = Visit(await browser.new_page(viewport=DESKTOP), server.url)
+    await visit.open()
+    for said in ("patient_4", "clear patient context"):
+        await say(visit.page, said)
+        await idle(visit.page)
+    undo = visit.page.get_by_role("button", name="Undo the clear")
+    await expect(undo).to_be_visible()
+
+    # Of a turn before the clear, which the page no longer shows: an answer that came late.
+    async def late(route: Route) -> None:
+        await route.fulfill(json={"running_run_id": None, "last_run_id": "run_before"})
+
+    is_chat = re.compile(r"/api/chats/[^/?]+$")
+    async with visit.page.expect_response(lambda got: is_chat.search(got.url) is not None):
+        await visit.page.route("**/progress", late)
+    await idle(visit.page)
+    await expect(undo).to_be_visible()
+
+
 async def test_each_candidate_of_a_question_is_a_button_and_what_ran_is_shown(
     server: Server, browser: Browser
 ) -> None:
