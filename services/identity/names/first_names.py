@@ -1,9 +1,12 @@
-"""Whether the first name of a patient, alone, is a name where it stands in a message. Pure."""
+"""First names in a message: of a patient, alone, and of others beside a family name. Pure."""
 
 from collections.abc import Sequence
 
 from services.identity.names import name_signs
-from services.identity.names.covers import is_looked_up
+from services.identity.names.covers import has_another_initial, is_looked_up
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person
+from services.language.people.name_runs import leads_a_name
 from services.language.people.named_person import is_known_name, is_ordinary_name
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
@@ -33,3 +36,31 @@ def _is_only_a_name(word: Word) -> bool:
     is_term = word.is_eponym or name_signs.is_clinical(word.text) or word.is_derived
     is_name = is_known_name(word.text) or is_strange(word.text)
     return is_name and not (is_ordinary_name(word.text) or is_term)
+
+
+def has_another_first_name(
+    run: Sequence[Word], span: tuple[Word, ...], index: PersonIndex, own: Person | None
+) -> bool:
+    """Whether another first name stands beside a family name that the open patient has, too."""
+    hits = index.exactly(span[0].text)
+    of_open = [hit for hit in hits if hit.person.same_as(own)]
+    is_given, at = all(hit.part == "given" for hit in of_open), run.index(span[0])
+    if len(span) == 1 and not is_given and has_another_initial(run, at, of_open[0].person):
+        return True
+    if len(span) > 1 or span[0].title is not None:
+        return span[0].title == "relative" and span[-1].heads  # `Cousin Marco Bosco: PSA`
+    if is_given:
+        return name_signs.is_before_a_family_name(run, span)
+    if is_led := at > 0 and leads_a_name(run[at - 1], run[at]):
+        at -= 1  # `Mary D'Angelo`: the first name stands before the D
+    before = run[at - 1] if at else None
+    if before is None or "," in run[at].gap or len(before.raw) < 3:
+        return False
+    is_term = name_signs.is_clinical(before.text)
+    is_french = is_led and (before.raw.isupper() or is_term)  # `l'INR d'Angelo`
+    if is_french or (before.is_common and not name_signs.is_first_name_before(before, span[0])):
+        return False
+    is_given = any(hit.part == "given" for hit in index.exactly(before.text))
+    is_name = before.raw[0].isupper() or span[0].is_owner or name_signs.is_surely_name(before, own)
+    is_word = before.is_eponym or name_signs.is_compound(before) or is_term
+    return is_given or (is_name and not is_word)

@@ -10,7 +10,6 @@ from services.identity.names.covers import (
     Cover,
     covers_of,
     fits_better,
-    has_another_initial,
     has_another_name,
     has_family_initial,
     hits_of,
@@ -18,7 +17,7 @@ from services.identity.names.covers import (
     parted_names,
     same_words,
 )
-from services.identity.names.first_names import is_first_name_here
+from services.identity.names.first_names import has_another_first_name, is_first_name_here
 from services.identity.names.index import NameHit, PersonIndex
 from services.identity.names.name_signs import (
     begins_a_chart_question,
@@ -26,10 +25,6 @@ from services.identity.names.name_signs import (
     has_done,
     is_all_said,
     is_alone,
-    is_before_a_family_name,
-    is_clinical,
-    is_compound,
-    is_first_name_before,
     is_first_name_beside,
     is_half_of_a_name,
     is_name_beside,
@@ -37,7 +32,6 @@ from services.identity.names.name_signs import (
     is_person_beside,
     is_signed,
     is_sure_sign,
-    is_surely_name,
     is_turned_to,
     may_be_no_name,
     stands_as_drug,
@@ -45,10 +39,11 @@ from services.identity.names.name_signs import (
 )
 from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import strangers_in
+from services.language.people.ages_told import age_behind
 from services.language.people.mentions import Message
-from services.language.people.name_runs import leads_a_name, neighbours
+from services.language.people.name_runs import neighbours
 from services.language.people.signed_word import Word
-from services.language.people.strange_words import is_strange
+from services.language.people.strange_words import is_strange, left_over_in
 from services.language.words.people_words import of_people
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
@@ -125,7 +120,8 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
         chosen = same_words([one for one in covers if one.score == best])
         places = chosen[0].places
         free -= places
-        if (mention := _mention(run, chosen, covers, known)) is not None:
+        mention = _mention(run, chosen, covers, known) or _unread(message, run, chosen, known)
+        if mention is not None:
             yield mention
         elif not chosen[0].is_exact:
             unnamed |= places
@@ -148,7 +144,11 @@ def _mention(
     of_open = [one for one in all_of if is_fit and one.is_exact and one.person.same_as(open_one)]
     of_open = [one for one in of_open if one.places >= best.places]
     # A name that they share with the open patient means the open one, unless more is said.
-    if of_open and not span[0].is_another and not _has_stranger_beside(run, span, known):
+    if (
+        of_open
+        and not span[0].is_another
+        and not has_another_first_name(run, span, known.index, known.open)
+    ):
         namesakes = [
             one
             for one in _namesakes(run, span, chosen, of_open[0], known)
@@ -170,6 +170,27 @@ def _mention(
     if strength == "full" and may_be_no_name(run, span):
         strength = "family"
     return Mention(_typed(span), tuple(accepted), strength, span=span)
+
+
+def _unread(
+    message: Message, run: Sequence[Word], chosen: Sequence[Cover], known: Known
+) -> Mention | None:
+    """Return a family name that is a word to which no answer goes back: `medis heute bauer?`.
+
+    Or one with an age or a bed behind it: `braun, 87: ekg`, `nagel zimmer 8 puls`.
+    """
+    span = tuple(run[place] for place in sorted(chosen[0].places))
+    found = distinct(one.person for one in chosen if one.is_exact and one.has_family)
+    people = [one for one in found if not (one.same_as(known.open) or contradicts(span, one))]
+    is_told = age_behind(message.text, span[-1].end) or span[-1].after in of_people("places")
+    if span[0].is_in("qualities", "seasons", "verbs_too", "organs") and not is_told:
+        people = [one for one in people if one.patient_id in known.roster]
+    is_word = span[0].is_in_date or span[0].is_surely_eponym or len(span) > 1
+    is_aside = is_name_beside(run, span, known.others) or _is_beside(run, span, "family", known)
+    if not people or is_word or is_aside:
+        return None
+    is_left = is_told or span[0].text in left_over_in(message.text)
+    return Mention(_typed(span), tuple(people), "family", span=span) if is_left else None
 
 
 def _is_told_apart(run: Sequence[Word], span: _Span, chosen: Sequence[Cover], known: Known) -> bool:
@@ -266,6 +287,7 @@ def _counts(
     if in_roster and cover.is_exact and not is_staff:
         asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
         asks = asks or span[0].is_another or is_turned_to(run, span)
+        asks = asks or span[0].before in of_people("auxiliaries")
         asks = asks or stands_for_somebody(run, span[-1]) or has_family_initial(run, span, person)
         return signed or begins or asks or is_alone(run, span) or not all(common)
     if _is_beside(run, span, strength, known):
@@ -307,32 +329,6 @@ def _counts_nearly(
     is_name = is_name or (is_strange(span[0].text) and not span[0].is_in("eponyms"))
     is_word = any(common) and not (in_roster and is_looked_up(run, span[0]))
     return (is_name and not is_word) or is_sure_sign(span)
-
-
-def _has_stranger_beside(run: Sequence[Word], span: _Span, known: Known) -> bool:
-    """Whether another first name stands beside a family name that the open patient has, too."""
-    hits = known.index.exactly(span[0].text)
-    of_open = [hit for hit in hits if hit.person.same_as(known.open)]
-    is_given, at = all(hit.part == "given" for hit in of_open), run.index(span[0])
-    if len(span) == 1 and not is_given and has_another_initial(run, at, of_open[0].person):
-        return True
-    if len(span) > 1 or span[0].title is not None:
-        return span[0].title == "relative" and span[-1].heads  # `Cousin Marco Bosco: PSA`
-    if is_given:
-        return is_before_a_family_name(run, span)
-    if is_led := at > 0 and leads_a_name(run[at - 1], run[at]):
-        at -= 1  # `Mary D'Angelo`: the first name stands before the D
-    before = run[at - 1] if at else None
-    if before is None or "," in run[at].gap or len(before.raw) < 3:
-        return False
-    is_term = is_clinical(before.text)
-    is_french = is_led and (before.raw.isupper() or is_term)  # `l'INR d'Angelo`
-    if is_french or (before.is_common and not is_first_name_before(before, span[0])):
-        return False
-    is_given = any(hit.part == "given" for hit in known.index.exactly(before.text))
-    is_name = before.raw[0].isupper() or span[0].is_owner or is_surely_name(before, known.open)
-    is_word = before.is_eponym or is_compound(before) or is_term
-    return is_given or (is_name and not is_word)
 
 
 def _typed(span: Sequence[Word]) -> str:

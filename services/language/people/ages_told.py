@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from services.language.charts.chart_entries import chart_nouns
+from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.people.descriptions import first_parts
 from services.language.words.folding import words_of
 from services.language.words.letters import folded
@@ -101,7 +101,8 @@ def age_told(text: str) -> AgeTold | None:
         article, behind = folded(found["article"] or ""), folded(found["behind"])
         is_meant = article in of_people("definite") or behind in of_people("men", "women")
         is_meant |= article in of_people("articles") and behind in of_people("described_by")
-        if is_meant and (found["owner"] or behind in ends):
+        is_value = "hrig" in found[0] and behind in first_parts(measured_nouns())
+        if is_meant and (found["owner"] or behind in ends or is_value):  # `der 60-jährige Puls`
             unit = _UNITS[(found["unit"] or "y")[0].lower()]
             return AgeTold(int(found["number"]), unit)
     return None

@@ -33,7 +33,9 @@ def pointed_at(words: Sequence[Word]) -> str | None:
 
 def _ails_before_a_value(words: Sequence[Word]) -> bool:
     """Whether an illness and what is measured are all that is said: `hip fracture hb`."""
-    said, last = " ".join(one.text for one in words[:_LONGEST]), words[-1].text if words else ""
+    if not words or words[0].is_in("lasting_ills"):
+        return False  # `ckd egfr`
+    said, last = " ".join(one.text for one in words[:_LONGEST]), words[-1].text
     values = measured_nouns() - of_people("values_of_places", "sizes_of_things")
     each = (lexicon(one).pieces(said) for one in ("en", "de") if last in values)
     ills = (one[0] for one in each if len(one) == 2 and (one[0].words[1:] or _is_ill(one[0].text)))
