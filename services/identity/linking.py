@@ -16,7 +16,6 @@ from services.identity.names.index import PersonIndex
 from services.identity.names.matching import Known, Mention, mentions_in
 from services.identity.names.name_signs import contradicts, is_turned_to
 from services.identity.names.person import Person
-from services.identity.names.word_names import is_month_of_a_value
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of
 from services.language.figures.full_dates import FullDate, birth_years, full_dates, years_in
@@ -94,16 +93,14 @@ class SubjectLinker:
         """
         # Of "done with her. Next: Elvio Brandt" the first is not who it is about.
         text = without(text, "leaves_patient").strip(" .,;:-\u2013") or text
+        text = without(text, "allergic_to") or "?"  # of what somebody is allergic to none is called
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
         is_open &= not names_alone(text, "name_who_wrote")
         # "And the second?" is a visit, or a value, where no other patient was spoken of.
         is_open &= len(situation.roster) > 1 or not (place_in(text) or says(text, "value_before"))
-        months = [one.text for one in linked.message.words if is_month_of_a_value(one)]
         for heading in headings_of(text) if is_open and situation.active else ():
             of_frame = await self._link(heading, situation)
-            if of_frame.subject.said in months and of_frame.subject.reason == "stranger":
-                continue
             if of_frame.subject.outcome != "same":
                 subject = replace(of_frame.subject, outcome="unsure")
                 return replace(of_frame, subject=subject, is_plain=linked.is_plain)

@@ -48,6 +48,7 @@ from services.language.words.people_words import of_people
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
 _Span: TypeAlias = tuple[Word, ...]
+_FEW_WORDS = 5  # of a longer message each word may be one by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +121,7 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
         chosen = same_words([one for one in covers if one.score == best])
         places = chosen[0].places
         free -= places
-        mention = _mention(run, chosen, covers, known) or _unread(message, run, chosen, known)
-        if mention is not None:
+        if mention := _mention(run, chosen, covers, known) or _unread(message, run, chosen, known):
             yield mention
         elif not chosen[0].is_exact:
             unnamed |= places
@@ -144,19 +144,15 @@ def _mention(
     of_open = [one for one in all_of if is_fit and one.is_exact and one.person.same_as(open_one)]
     of_open = [one for one in of_open if one.places >= best.places]
     # A name that they share with the open patient means the open one, unless more is said.
-    if (
-        of_open
-        and not span[0].is_another
-        and not has_another_first_name(run, span, known.index, known.open)
-    ):
+    has_another = has_another_first_name(run, span, known.index, open_one) if of_open else True
+    if not (span[0].is_another or has_another):
         namesakes = [
             one
             for one in _namesakes(run, span, chosen, of_open[0], known)
             if _counts(run, span, one, _strength(chosen), best, known)
         ]
-        if not namesakes:
-            return Mention(_typed(span), (), "full", names_open=True, span=span)
-        return Mention(_typed(span), tuple(namesakes), "family", span=span)
+        kind: Strength = "family" if namesakes else "full"
+        return Mention(_typed(span), tuple(namesakes), kind, not namesakes, span)
     covers = [one for one in chosen if not one.person.same_as(open_one)]
     covers = [one for one in covers if not contradicts(span, one.person)] or covers
     people = distinct(one.person for one in covers)
@@ -175,17 +171,17 @@ def _mention(
 def _unread(
     message: Message, run: Sequence[Word], chosen: Sequence[Cover], known: Known
 ) -> Mention | None:
-    """Return a family name that is a word to which no answer goes back: `medis heute bauer?`.
-
-    Or one with an age or a bed behind it: `braun, 87: ekg`, `nagel zimmer 8 puls`.
-    """
+    """Return a name to which no answer goes back: `medis heute bauer?`, `braun, 87: ekg`."""
     span = tuple(run[place] for place in sorted(chosen[0].places))
-    found = distinct(one.person for one in chosen if one.is_exact and one.has_family)
+    is_month = span[0].is_in_date
+    found = distinct(one.person for one in chosen if one.is_exact and (one.has_family or is_month))
     people = [one for one in found if not (one.same_as(known.open) or contradicts(span, one))]
     is_told = age_behind(message.text, span[-1].end) or span[-1].after in of_people("places")
-    if span[0].is_in("qualities", "seasons", "verbs_too", "organs") and not is_told:
+    if (is_month or span[0].is_in("qualities", "seasons", "verbs_too", "organs")) and not is_told:
         people = [one for one in people if one.patient_id in known.roster]
-    is_word = span[0].is_in_date or span[0].is_surely_eponym or len(span) > 1
+    is_word = is_month and (span[0].has_number or span[0].before in of_people("before_months"))
+    is_word |= message.pronoun_at is not None or len(message.words) > _FEW_WORDS or len(span) > 1
+    is_word |= span[0].is_surely_eponym or span[-1].after in of_people("particles")
     is_aside = is_name_beside(run, span, known.others) or _is_beside(run, span, "family", known)
     if not people or is_word or is_aside:
         return None
@@ -287,7 +283,7 @@ def _counts(
     if in_roster and cover.is_exact and not is_staff:
         asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
         asks = asks or span[0].is_another or is_turned_to(run, span)
-        asks = asks or span[0].before in of_people("auxiliaries")
+        asks = asks or (cover.has_family and span[0].before in of_people("auxiliaries"))
         asks = asks or stands_for_somebody(run, span[-1]) or has_family_initial(run, span, person)
         return signed or begins or asks or is_alone(run, span) or not all(common)
     if _is_beside(run, span, strength, known):

@@ -154,28 +154,19 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     if len(span) > 1 or word.title is not None or word.is_owner or word.is_heading:
         return False
     at = next(place for place, one in enumerate(run) if one is word)
-    is_allergen = is_behind_allergy(run, word)
     # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
     is_asked = word.before in of_people("person_verbs")
     is_asked |= any(one.text in chart_nouns() | values_asked() for one in run[: max(at - 1, 0)])
     is_asked |= run[at - 1].gap[-2:-1].isdigit()
     is_name = is_known_name(word.text) or is_strange(word.text)
-    if is_asked and is_name and not (is_clinical(word.text) or is_allergen):
+    if is_asked and is_name and not is_clinical(word.text):
         return False
     is_drug = "(" in word.gap and is_clinical(word.before) and word.before not in measured_nouns()
-    if is_drug or is_allergen or word.before in of_people("before_drugs"):
+    if is_drug or word.before in of_people("before_drugs"):
         return True
     if word.after in of_people("joins") and is_clinical(word.beyond):
         return True
     return at > 1 and word.before in of_people("joins") and is_clinical(run[at - 2].text)
-
-
-def is_behind_allergy(run: Sequence[Word], word: Word) -> bool:
-    """Whether somebody is allergic to it: `Allergie auf Schimmel`."""
-    earlier = (one for one in run if one.start < word.start)
-    return word.before in of_people("to_allergens") and any(
-        one.is_in("allergic") for one in earlier
-    )
 
 
 def is_clinical(text: str) -> bool:
@@ -216,7 +207,8 @@ def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     parts = of_people("contact_parts")
     last = span[-1]
     is_owned = last.is_owner and (last.after in parts or last.beyond in parts)
-    before = [one.text for one in run if one.start < span[0].start][-2:]
+    at = next(place for place, one in enumerate(run) if one is span[0])
+    before = [one.text for one in run[max(at - 2, 0) : at]]
     is_after = len(before) > 1 and before[1] in of_people("particles", "about")
     return is_owned or (is_after and before[0] in parts)
 

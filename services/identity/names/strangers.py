@@ -10,7 +10,6 @@ from services.identity.names.covers import given_words, name_words
 from services.identity.names.name_signs import (
     asks_for_chart,
     contradicts,
-    is_behind_allergy,
     is_clinical,
     is_compound,
     is_labelled,
@@ -63,7 +62,7 @@ def strangers_in(
     for place in sorted(free):
         word, has_hit = run[place], place in known_by_hit
         is_own = own is not None and is_short_for(word.text, given_words(own))
-        if is_own or word_names.is_allergen(word) or is_behind_allergy(run, word):
+        if is_own or word_names.is_allergen(word):
             continue
         if (letters := _initials(message, run, place, roster)) and not _are_initials_of(
             own, letters, word
@@ -271,8 +270,8 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
         return True
     if word.before in of_people("before_drugs") and word in message.words[:2]:  # `on yasmin?`
         return True
-    is_led = word.before in of_people("before_staff", "before_places")
-    is_led = is_led and not is_turned_to(message.words, (word,))  # `back to kwitzon`
+    is_led = not is_turned_to(message.words, (word,))  # `back to kwitzon`
+    is_led &= word.before in of_people("before_staff", "before_places")
     if is_led or word.after in of_people("behind_places"):
         return True
     if message.pronoun_at is not None and message.pronoun_at < word.start:

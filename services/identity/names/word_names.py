@@ -31,11 +31,6 @@ def is_allergen(word: Word) -> bool:
     return bool(told & {word.after, word.beyond}) and not is_only_a_name(word.text)
 
 
-def is_month_of_a_value(word: Word) -> bool:
-    """Whether it is a month behind what was measured in it: `hb june`, no `june hb`."""
-    return word.text in month_numbers() and word.before in first_parts(measured_nouns())
-
-
 def is_name_and_word(word: Word) -> bool:
     """Whether it is a word that many are called by, and may be a name here: `dole`, `bakers`."""
     single, is_asked = word.text.removesuffix("s"), word.text in words_of_questions()
@@ -79,11 +74,7 @@ def is_left_over(message: Message, word: Word) -> bool:
     is_asked = is_beside and not values.isdisjoint(rest) and left.isdisjoint(rest)
     single = word.text.removesuffix("s")
     is_word = word.is_in(*_NO_NAMES) or word.is_of_a_thing or word.is_in_date
-    is_word |= (
-        is_month_of_a_value(word)
-        or stem(word.text) in stems_told("body")
-        or len(single) < _SHORT_LETTERS
-    )
+    is_word |= stem(word.text) in stems_told("body") or len(single) < _SHORT_LETTERS
     is_name = is_known_name(word.text) or is_known_name(single)
     is_name &= word.raw.istitle() or all(map(is_known_name, spellings(word.raw)))
     is_name &= not (word.heads and word.is_common and single == word.text)  # `key labs`
@@ -98,8 +89,8 @@ def is_in_use(word: Word) -> bool:
     is_ordinary |= word.text in words_of_questions() or word.is_in("no_names", "places")
     is_ordinary |= word.has_number and word.is_in("drugs_numbered")  # `Diane 35`
     is_asked = is_surname_too(word)
-    is_drug = word.raw.islower() and word.is_first and word.closes and word.text in drug_words()
-    is_term = word.is_in_date or is_clinical_name(stem(word.text)) or is_drug
+    is_term = word.is_in_date or is_clinical_name(stem(word.text))
+    is_term |= word.is_first and word.closes and word.raw.islower() and word.text in drug_words()
     is_term |= word.is_eponym and not is_asked
     # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
     is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))

@@ -205,6 +205,7 @@ def _is_in_date(folds: Sequence[str], at: int, gap: str, behind: str) -> bool:
         return is_after
     if folds[at] not in month_numbers():
         return False
+    is_after |= at > 0 and folds[at - 1] in measured_nouns()  # "hb june"
     beside = folds[max(0, at - 2) : at][::-1], folds[at + 1 : at + 3]  # "feb or march"
     is_after |= any(
         joint in of_people("joins") and other in month_numbers()

@@ -33,12 +33,11 @@ def pointed_at(words: Sequence[Word]) -> str | None:
 
 def _ails_before_a_value(words: Sequence[Word]) -> bool:
     """Whether an illness and what is measured are all that is said: `hip fracture hb`."""
-    if not words or words[0].is_in("lasting_ills"):
-        return False  # `ckd egfr`
-    said, last = " ".join(one.text for one in words[:_LONGEST]), words[-1].text
+    said, last = " ".join(one.text for one in words[:_LONGEST]), words[-1].text if words else ""
     values = measured_nouns() - of_people("values_of_places", "sizes_of_things")
     each = (lexicon(one).pieces(said) for one in ("en", "de") if last in values)
-    ills = (one[0] for one in each if len(one) == 2 and (one[0].words[1:] or _is_ill(one[0].text)))
+    each = (one for one in each if len(one) == 2 and not words[0].is_in("lasting_ills"))
+    ills = (one[0] for one in each if one[0].words[1:] or _is_ill(one[0].text))  # no `ckd egfr`
     tools = ({name.tool for name in one.of("name")} for one in ills)
     return any("problems" in one and "results" not in one for one in tools)
 

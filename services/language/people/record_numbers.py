@@ -43,12 +43,12 @@ def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
 def is_heading_number(message: Message, start: int, token: str) -> bool:
     """Whether a number heads what is asked of a chart: `70311: potassium?`, `e925: labs`.
 
-    No year does, no hour of four digits, no dose, and no name of a value: `CA125: trend?`.
+    No year does, no age, no hour of four digits, no dose, and no name of a value: `CA125: trend?`.
     """
     behind = message.text[start + len(token) :]
     is_hour = _HOUR.fullmatch(token) is not None or token.startswith(("19", "20"))
     is_fit = len(token) >= _NUMBER_LEAST_CHARS or (len(token) == 4 and not is_hour)
-    is_day = token[:2].isdigit() and token[2:].lower() in ("st", "nd", "rd", "th")
+    is_day = token[:2].isdigit() and token[2:].lower() in ("st", "nd", "rd", "th", "yo")
     is_fit = is_fit and sum(map(str.isdigit, token)) > 1 and not is_day
     is_fit = is_fit and (token.isalnum() or token.replace("-", "").isdigit())
     letters = "".join(filter(str.isalpha, token)).lower()

@@ -22,6 +22,7 @@ from services.language.words.vocabulary import drug_words
 _LONGEST_WORDS, _YEAR_CHARS, _ASKED = 7, 4, "crp?"
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}|\b(?:15-3|19-9|72-4)\b")  # and the numbers of markers
 _NOT_OF_NAMES = ("no_one", "auxiliaries", "made_for", "tells", "wrong_one", "before_hours")
+_NOBODY = ("pronouns", "lower_pronouns", "just_now", "others")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 
 
@@ -49,9 +50,7 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_aside |= is_kins and not is_valued and words[-1].text in chart_nouns("problems")
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
-        beside = of_people(
-            "pronouns", "lower_pronouns", "just_now", "others", *["organs"][is_valued:]
-        )
+        beside = of_people(*_NOBODY, *["organs"][is_valued:])
         is_aside |= _is_scanned(text, who) or set() < told <= beside or bool(told & things)
         if is_told and not is_aside and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
@@ -99,7 +98,11 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     asked, value = part.get("what", ""), part.get("value", "")
     told = words_of(part.get("beside", who))
     is_kin = bool(told) and of_people("relatives").issuperset(told)
-    if (is_kin and "ca" in words_of(asked or who)[1:]) or _is_allergen(text, who, asked):
+    is_allergen = who.islower() and not of_people("of_allergens").isdisjoint(words_of(text))
+    is_allergen |= not of_people("of_antigens").isdisjoint(words_of(text))
+    is_name = any(map(is_only_a_name, words_of(who)))  # "allergy to wool", "wheat IgE"
+    is_allergen &= not is_name or asked in of_people("of_allergens")  # "rice allergy?"
+    if (is_kin and "ca" in words_of(asked or who)[1:]) or is_allergen:
         return ""  # "Mutter Mamma-Ca" is a relative's cancer, and nobody's calcium
     if theirs:
         is_job = bool(of_people("told_by_job") & {*words_of(theirs)})  # `the teacher's stage`
@@ -122,17 +125,6 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     while words and cut.issuperset(words_of(words[-1])):
         words.pop()
     return " ".join(words).rstrip(" ,:")
-
-
-def _is_allergen(text: str, who: str, asked: str) -> bool:
-    """Whether somebody is allergic to it: `rice allergy?`, `Allergie auf Schimmel`."""
-    is_allergen = who.islower() and not of_people("of_allergens").isdisjoint(words_of(text))
-    is_allergen |= not of_people("of_antigens").isdisjoint(words_of(text))
-    is_name = any(map(is_only_a_name, words_of(who)))  # "allergy to wool", "wheat IgE"
-    is_allergen &= not is_name or asked in of_people("of_allergens")  # "rice allergy?"
-    beside = [*words_of(text[: text.find(who)])[-2:], *words_of(who)]  # "Allergie auf Schimmel"
-    to_what = of_people("to_allergens") & {*beside[1:]}
-    return is_allergen or (bool(to_what) and not of_people("allergic").isdisjoint(beside))
 
 
 def _behind_values(text: str) -> str:
