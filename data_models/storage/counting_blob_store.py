@@ -1,7 +1,7 @@
 """Counts what a turn asks of storage, whoever asks within it."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -26,13 +26,13 @@ class StorageCounts:
     _waits_since: float = 0.0
 
     @contextmanager
-    def waiting(self, clock: Clock) -> Iterator[None]:
+    def waiting(self, clock: Clock) -> "Iterator[StorageCounts]":
         """Measure one operation; those side by side count once."""
         if self._under_way == 0:
             self._waits_since = clock.monotonic()
         self._under_way += 1
         try:
-            yield
+            yield self
         finally:
             self._under_way -= 1
             if self._under_way == 0:
@@ -117,11 +117,9 @@ class CountingBlobStore:
     async def close(self) -> None:
         await self.inner.close()
 
-    @contextmanager
-    def _counted(self, kind: StorageOperation) -> Iterator[StorageCounts]:
+    def _counted(self, kind: StorageOperation) -> AbstractContextManager[StorageCounts]:
         """Count one operation; outside every `storage_counter` for nobody."""
         self.observe(kind)
         counts = _current.get() or StorageCounts()
         counts.total += 1
-        with counts.waiting(self.clock):
-            yield counts
+        return counts.waiting(self.clock)

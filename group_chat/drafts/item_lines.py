@@ -48,8 +48,8 @@ def changes_told(turn: TurnContext, runs: Sequence[FinishedRun]) -> str:
 
 def disputes_told(turn: TurnContext, text: str, *, of_all: bool = False) -> str:
     """Return where sources differ on what `text` tells, or on anything, but for what it shows."""
-    answer, told = answer_words(turn.language), {*words_of(text)}
     rows = {row.name: row for view in turn.views for row in view.rows if row.status == DIFFER}
+    answer, told = answer_words(turn.language), {*words_of(text if rows else "")}
     lines = list[str]()
     for name, row in rows.items():
         # `2 (2025-05-21) [a/b] versus 1 (2025-05-20) [c/d]; earlier: 0 (2024-09-18) [e/f]`

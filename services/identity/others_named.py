@@ -34,7 +34,7 @@ class OthersNamed:
         name of a patient of the conversation that is no word of common language. What is also a
         name of the open patient, of staff or of a relative names nobody.
         """
-        if not any(self._may_name(word) for word in text.split()):
+        if not any(self._may_name(word) for word in text.split() if not "a" <= word[0] <= "z"):
             return frozenset()
         mentions = mentions_in(read_words(text), self._known)
         sure = (one for one in mentions if self._is_sure(one))

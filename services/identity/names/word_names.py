@@ -65,7 +65,9 @@ def is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
 
 def is_left_over(message: Message, word: Word) -> bool:
     """Whether a value is asked for, and no answer goes back to this one word: `early lipids`."""
-    left, rest = left_over_in(message.text), {one.text for one in message.words} - {word.text}
+    if word.text not in (left := left_over_in(message.text)):
+        return False
+    rest = {one.text for one in message.words} - {word.text}
     values = first_parts(measured_nouns()) - of_people("values_of_places", "sizes_of_things")
     is_led = word.before in of_people("about", "for_whom", "called_patients")
     asked = word.beyond if word.after in of_people("newest") else word.after
@@ -79,7 +81,7 @@ def is_left_over(message: Message, word: Word) -> bool:
     is_name &= word.raw.istitle() or all(map(is_known_name, spellings(word.raw)))
     is_name &= not (word.heads and word.is_common and single == word.text)  # `key labs`
     is_name |= word.is_first and is_no_word(word) and is_listed_nowhere(word.text)
-    return is_asked and word.text in left and is_name and not is_word
+    return is_asked and is_name and not is_word
 
 
 def is_in_use(word: Word) -> bool:

@@ -94,8 +94,8 @@ class AnswerWords(ClosedValue):
 
     def of_one(self, said: str) -> str:
         """Return `said` with what is counted in the singular where it is one."""
-        for several, one in self.singular.items():
-            said = re.sub(rf"(?<![\w.]){several}(?!\w)", one, said)
+        for several in filter(said.__contains__, self.singular):
+            said = re.sub(rf"(?<![\w.]){several}(?!\w)", self.singular[several], said)
         return said
 
     def word(self, recorded: str) -> str:

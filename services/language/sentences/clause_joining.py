@@ -243,7 +243,9 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
 def put_together(segments: Iterable[Clause]) -> list[Clause]:
     """Return the clauses: what goes on with the one before is joined to it, or follows it."""
     done: list[Clause] = []
-    for segment in clause_lists.told_ahead([*segments]):
+    if len(told := [*segments]) == 1:  # most sentences
+        return clause_lists.each_of_body(told)
+    for segment in clause_lists.told_ahead(told):
         lead = done.pop().dates if done and _is_lead(done[-1]) else ()
         clause = replace(segment, dates=(*lead, *segment.dates)) if lead else segment
         if not done or _is_lead(clause):

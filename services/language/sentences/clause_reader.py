@@ -26,6 +26,7 @@ from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import group_of, statement_words
 
 _DIGIT = re.compile(r"\d")
+_SIGNS = frozenset(",;()–—")
 _PREPOSITION_CHARS = 6
 _OWN_DEED = frozenset({"deed:own", "first_person", "doers"})
 _NAME_CHARS = 6
@@ -45,9 +46,7 @@ class ClauseReader:
         is_name: Callable[[str], bool],
     ) -> None:
         self._words = words
-        self._lower = [
-            statement_parts.base_form(word.lower().replace("’", "'")) for _, word in words
-        ]
+        self._lower = [statement_parts.base_form(word) for _, word in words]
         statement_parts.keep_comparisons(self._lower, words)
         self._spoken = [(at, one) for (at, _), one in zip(words, self._lower, strict=True)]
         self._dates = dates
@@ -56,6 +55,7 @@ class ClauseReader:
         )
         self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
+        self._stems = [*map(self._stem, self._lower)]
         self._found = statement_parts.phrases_in(words, self._lower)
         self._deeds = own_deeds_in([word for _, word in words], self._lower)
 
@@ -126,7 +126,7 @@ class ClauseReader:
     def cuts(self) -> list[int]:
         """Return where a clause of several names may be cut; a day stays where it stands."""
         named = {one.start for one in self._found if one.said.same or one.said.means}
-        named |= {at for at, one in enumerate(self._lower) if self._is_name(self._stem(at))}
+        named |= {at for at, one in enumerate(self._lower) if self._is_name(self._stems[at])}
         breaks = statement_parts.breaks_in(self._words, self._lower, self._found, self._quantities)
         joints = statement_parts.joints_in(self._lower, sorted(named))
         return [at for at in joints if at not in breaks and self._is_between(at)]
@@ -150,8 +150,8 @@ class ClauseReader:
         stages, used = stages_in(self._words, start, end, phrases)
         used += [self._span(one) for one in phrases if one.said.same]
         quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
-        places = [at for at in range(start, end) if self._lower[at][0].isalnum()]
-        stems = {at: self._stem(at) for at in places if not self._lower[at].isdigit()}
+        places = [at for at in range(start, end) if self._lower[at] not in _SIGNS]
+        stems = {at: self._stems[at] for at in places if not self._lower[at].isdigit()}
         named = {at: one for at, one in stems.items() if at not in taken and self._is_name(one)}
         named |= {one.start: _which(one.said.same, quantities) for one in phrases if one.said.same}
         meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
@@ -164,9 +164,10 @@ class ClauseReader:
         quantities, limits = statement_numbers.without_limits(spoken, quantities)
         cues |= statement_numbers.of_name(spoken, quantities, is_named)
         changes = statement_numbers.differences(spoken, quantities, cues)
-        if not {*names} - SETTINGS:
+        if quantities and not {*names} - SETTINGS:
             body = statement_numbers.measured_of_body(stems.values(), quantities, cues, changes)
             names += [body] if body else []
+        tagged = [tag for tag in cues if ":" in tag]
         return Clause(
             words=frozenset(
                 (*stems.values(), *names, *[kind for one in phrases for kind in one.said.wider])
@@ -178,8 +179,8 @@ class ClauseReader:
             dates=tuple(dates),
             codes=tuple(self._codes(places, taken, stems)),
             stages=tuple(stages),
-            often=frozenset(tag[6:] for tag in cues if tag.startswith("often:")),
-            smoking=next((tag[8:] for tag in cues if tag.startswith("smoking:")), ""),
+            often=frozenset(tag[6:] for tag in tagged if tag.startswith("often:")),
+            smoking=next((tag[8:] for tag in tagged if tag.startswith("smoking:")), ""),
             cues=cues | statement_parts.over_behind(min((*named, *meant, end)), phrases),
             exclusive=statement_parts.exclusive_in(stems, phrases),
             sites=tuple(sites_in(self._lower, start, end, taken)),
@@ -206,17 +207,18 @@ class ClauseReader:
         """Return what the words of a clause say besides its names."""
         cues = {tag for one in phrases for tag in one.tags} - LINKS
         cues.update(which_of_kind(self._lower, phrases) if "asserts" in cues else ())
-        if any(self._is_of_day(one) for one in dates):
+        if dates and any(map(self._is_of_day, dates)):
             cues.add("begun")
         if self._is_of_window or statement_numbers.is_of_several(self._lower[start:end]):
             cues.discard("newest")
-        if _is_refusal(cues, self._lower[start:end]) and not self._quantities:
-            cues.discard("falling")
-        if self._is_over_since_then(start, phrases, dates):
+        is_falling = "falling" in cues and not self._quantities
+        if is_falling and _is_refusal(cues, self._lower[start:end]):
+            cues.remove("falling")
+        if dates and self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
         sign = "behind_bracket" if start and self._is_behind(start, phrases) else ""
-        cues.update({"apart" if self._lower[start] == ";" else sign} - {""})
-        if any(start <= at < end for at in self._deeds):
+        cues |= {"apart" if self._lower[start] == ";" else sign} - {""}
+        if self._deeds and any(start <= at < end for at in self._deeds):
             cues |= _OWN_DEED
         if "errands" in cues and is_done(self._lower[start:end]):
             cues |= {"deed:carried out", "things_done"}
@@ -239,7 +241,7 @@ class ClauseReader:
     ) -> bool:
         """Whether a day is of what has ended, not of its end: "sinusitis of 2018 has resolved"."""
         ends = [self._words[one.start][0] for one in phrases if "ended" in one.tags]
-        if not ends or not dates or not saying("verbs_at_the_end").isdisjoint(self._lower[start:]):
+        if not ends or not saying("verbs_at_the_end").isdisjoint(self._lower[start:]):
             return False
         is_behind = self._words[start][0] + _PREPOSITION_CHARS < dates[0].start
         return is_behind and all(one.start < ends[-1] for one in dates)
@@ -263,9 +265,9 @@ class ClauseReader:
             stems = tuple(stem(word) for word in english.split())
             yield phrase.start, tuple(filter(self._is_name, stems)) or stems
 
-    def _stem(self, at: int) -> str:
+    def _stem(self, word: str) -> str:
         """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
-        found = statement_parts.english_stem(self._lower[at])
+        found = statement_parts.english_stem(word)
         if len(found) <= _NAME_CHARS or self._is_name(found):
             return found
         other = found[:-1] if found[-1] in "eao" else f"{found}e"  # `Methotrexat`

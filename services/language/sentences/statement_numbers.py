@@ -157,22 +157,21 @@ def counted(
         words: Where each word of the clause stands, and the word in lower case.
         named: Where in `words` a clinical name stands.
     """
-    known = statement_words()
+    known, once = statement_words(), saying("once")
     numbers = {one.start: one for one in quantities if not one.unit}
     for at, (start, word) in enumerate(words):
-        number = numbers[start].number if start in numbers else known.numbers.get(word)
-        if number is not None and (share := _share_at(words, at, named)):
+        is_number = word in known.numbers
+        if (start in numbers or is_number) and (share := _share_at(words, at, named)):
+            number = numbers[start].number if start in numbers else known.numbers[word]
             yield float(number), share, start if start in numbers else None
             continue
-        may_count = word in known.numbers or word in known.times or word in saying("once")
+        may_count = is_number or word in known.times or word in once
         if may_count and (times := _times(words, at, named)):
             yield float(times), "times", None
             continue
-        kind = known.counted.get(word)
-        if kind is None and words[at - 1][1] == "1":  # "1 visit"
-            kind = known.counted.get(f"{word}s")
-        if kind is not None:
-            yield from _counts_before(words, at, kind, numbers)
+        kind = word if words[at - 1][1] != "1" or word in known.counted else f"{word}s"  # "1 visit"
+        if kind in known.counted:
+            yield from _counts_before(words, at, known.counted[kind], numbers)
 
 
 def of_name(

@@ -205,8 +205,8 @@ def keep_comparisons(lower: list[str], words: Sequence[tuple[int, str]]) -> None
 
 @lru_cache(maxsize=20_000)
 def base_form(word: str) -> str:
-    """Return a word of German as it stands in the tables: `erhöhten` is `erhöht`."""
-    known = statement_words()
+    """Return a word in lower case, one of German as it stands in the tables: `erhöht`."""
+    known, word = statement_words(), word.lower().replace("’", "'")
     listed = f"{word[:-2]}e"  # "chronischer Sinusitis" is listed as "chronische Sinusitis"
     is_adjective = word.endswith(_ADJECTIVES) and len(word) >= _INFLECTED_CHARS
     if is_adjective and listed in known.exclusive:

@@ -42,6 +42,7 @@ _EMPTY = re.compile(r"(?<=\w): {0,2}[∅–—-](?=[ .*]{0,4}$)")  # "Allergies:
 _PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
+_BEGINNING = 3
 _ACIDS = read_names()["amino_acids"]
 _PROTEIN = re.compile(r"\b(?:p\.)?(ACID)(\d+)(ACID)\b".replace("ACID", "|".join(_ACIDS)))  # `V600E`
 _LABEL = re.compile(
@@ -55,10 +56,11 @@ def parted(text: str) -> str:
     if "-" in text:
         text = _HYPHENED.sub(_of_two_names, _JOINED.sub(" ", text))
         text = _SPEAKING.sub(r"speaks \g<tongue>", text)
-    lower = text.lower()
-    for said, meant in _in_other_words():
-        if said in lower:
-            text = re.sub(re.escape(said), meant, text, flags=re.IGNORECASE)
+    lower, rows = text.lower(), _in_other_words()
+    begins = {*lower, *[lower[at : at + _BEGINNING] for at in range(len(lower))]}
+    found = (row for one in begins & rows.keys() for row in rows[one] if row[1] in lower)
+    for _, said, meant in sorted(found):
+        text = re.sub(re.escape(said), meant, text, flags=re.IGNORECASE)
     lower = text.lower()
     text = _LEADING.sub(_behind_lead, _PARTED_VERB.sub(r"\g<what> \g<part>\g<verb>", text))
     text = _EMPTY.sub(": none", _restated(text, lower))
@@ -68,10 +70,13 @@ def parted(text: str) -> str:
 
 
 @cache
-def _in_other_words() -> Sequence[tuple[str, str]]:
-    """Return what sentences may say, with the words by which it is compared."""
+def _in_other_words() -> Mapping[str, Sequence[tuple[int, str, str]]]:
+    """Return what sentences may say, with the words by which it is compared, by how it begins."""
     files = [one.get("restated", {}) for one in statement_files()]
-    return [(said.lower(), meant) for one in files for said, meant in one.items()]
+    found: dict[str, list[tuple[int, str, str]]] = {}
+    for place, (said, meant) in enumerate(row for one in files for row in one.items()):
+        found.setdefault(said[:_BEGINNING].lower(), []).append((place, said.lower(), meant))
+    return found
 
 
 def _restated(text: str, lower: str) -> str:

@@ -100,10 +100,13 @@ def stated_in(quote: str) -> tuple[HeldStatement, ...]:
 
 def _read_of(sentence: str, names: Collection[str]) -> list[HeldStatement]:
     """Return what a sentence states of the patient by name: "Mr Moen takes ramipril"."""
-    nameless = without_names(sentence, names) if names else sentence
+    nameless = _nameless(sentence, tuple(names)) if names else sentence
     if nameless == sentence:
         return []
     return [replace(one, quote=sentence) for one in _read(nameless)]
+
+
+_nameless = lru_cache(maxsize=1_000)(without_names)
 
 
 def _takes_back(sentence: str) -> bool:
@@ -144,7 +147,7 @@ def asks_to_hold(text: str, names: Collection[str] = ()) -> bool:
     """
     sentences = _kept_sentences(text)
     return bool(sentences) and all(
-        is_kept or _is_request(one) or (names and _is_request(without_names(one, names)))
+        is_kept or _is_request(one) or (names and _is_request(_nameless(one, tuple(names))))
         for one, is_kept in sentences
     )
 

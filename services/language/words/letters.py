@@ -71,7 +71,9 @@ def sounds(word: str) -> str:
 
 def letter_runs(text: str) -> list[str]:
     """Return the words between the signs of a text: Sorensen of `Çelik-Sørensen`."""
-    return "".join(each if each.isalpha() else " " for each in text).split()
+    if not text.isalpha():
+        text = "".join([each if each.isalpha() else " " for each in text])
+    return text.split()
 
 
 def has_apostrophe(text: str) -> bool:

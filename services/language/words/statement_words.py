@@ -106,9 +106,10 @@ class StatementWords:
     def _phrase_at(self, words: Sequence[str], at: int) -> Phrase | None:
         """Return the longest phrase that begins there; a name of the table where it is longer."""
         found: Phrase | None = None
+        behind = words[at + 1] if at + 1 < len(words) else ""
         for one in self.phrases.get(words[at], ()):
             size = len(one.words)
-            if size == 1 or tuple(words[at : at + size]) == one.words:
+            if size == 1 or (one.words[1] == behind and (*words[at : at + size],) == one.words):
                 found = one
                 break
         least = len(found.words) if found is not None else 0

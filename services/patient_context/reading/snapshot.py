@@ -88,9 +88,9 @@ def neutralise(text: str) -> str:
     Case, full-width and look-alike letters, invisible characters and markdown do not hide a mark.
     Neutralising twice changes nothing more.
     """
-    folded, origin = fold(text)
-    if not any(map(folded.__contains__, MARK_ENDS)):
+    if not may_imitate(text):
         return text
+    folded, origin = fold(text)
     pieces: list[str] = []
     done = 0
     for mark in MARK.finditer(folded):

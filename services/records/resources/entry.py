@@ -7,6 +7,7 @@ it arrives, and every reader here gives "" or nothing where an element is absent
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -141,6 +142,7 @@ def end_of(node: Raw, *names: str) -> str:
     return next((end for name in names if (end := text(one(node, name), "end"))), "")
 
 
+@lru_cache(maxsize=4_000)
 def instant(recorded: str) -> str:
     """Return a key by which recorded dates sort in time, whatever their offsets; "" is first."""
     if len(recorded) <= 10 or "T" not in recorded:

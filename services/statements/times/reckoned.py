@@ -37,10 +37,11 @@ def by_reckoning(
     Args:
         before: The sources of the sentence before, from which "two weeks later" counts.
     """
-    times = list(sentence.reader.times()) if sentence.reader else []
+    if not (times := list(sentence.reader.times()) if sentence.reader else []):
+        return None
     numbers = [one.told for one in times]
     plain = _dated_by_lead([_without(one, numbers) for one in sentence.clauses])
-    verdicts = [_judged(one, rows, judge) for one in plain] if times else []
+    verdicts = [_judged(one, rows, judge) for one in plain]
     if worst(verdicts).state != "supported":
         return None
     for time, owner in product(times, sentence.clauses):
