@@ -69,7 +69,7 @@ class _Function(BaseModel):
 
 
 class _ToolCall(BaseModel):
-    index: Annotated[int | None, Lenient] = None
+    index: Annotated[int, Lenient] | None = None
     id: str | None = None
     function: _Function | None = None
 
@@ -83,7 +83,7 @@ class _Message(BaseModel):
 class _Choice(BaseModel):
     delta: _Message | None = None
     message: _Message | None = None
-    finish_reason: Annotated[str | None, Lenient] = None
+    finish_reason: Annotated[str, Lenient] | None = None
 
 
 class _Details(BaseModel):
@@ -98,7 +98,7 @@ class _Usage(BaseModel):
 
 class _Chunk(BaseModel):
     error: Any = None
-    usage: Annotated[_Usage | None, Lenient] = None
+    usage: Annotated[_Usage, Lenient] | None = None
     choices: list[_Choice] | None = None
 
 

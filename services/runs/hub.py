@@ -84,9 +84,9 @@ class Run:
         if not self._stop.done():
             self._stop.set_result(reason)
 
-    async def stop_requested(self) -> StopReason:
-        """Return why the turn shall stop, once somebody asks for it."""
-        return await asyncio.shield(self._stop)
+    def stop_requested(self) -> asyncio.Future[StopReason]:
+        """Return what tells why the turn shall stop, once somebody asks for it."""
+        return asyncio.shield(self._stop)
 
     async def wait(self) -> None:
         """Return when the last event has happened."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import structlog
 
@@ -36,7 +37,7 @@ async def wait_for_end(
     It is cut off once its user or the server asks for a stop, and after `seconds`. What the user
     stopped has not failed: its outcome is `cancelled`.
     """
-    stop = asyncio.create_task(turn.run.stop_requested())
+    stop: asyncio.Future[Any] = turn.run.stop_requested()
     await asyncio.wait({work, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     was_stopped = stop.done()
     stop.cancel()

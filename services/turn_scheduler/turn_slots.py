@@ -68,7 +68,7 @@ class TurnSlots:
         self._line.append(slot)
         if self._usher is None:
             self._usher = asyncio.create_task(self._seat_all())
-        stopped = asyncio.create_task(run.stop_requested())
+        stopped = run.stop_requested()
         try:
             async with claim.renewing():
                 either: set[asyncio.Future[Any]] = {slot, stopped}

@@ -31,7 +31,7 @@ class Talk:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self._stop = asyncio.ensure_future(run.stop_requested())
+        self._stop = run.stop_requested()
 
     def begin(self, **changes: Any) -> None:
         self.run.emit(

@@ -13,8 +13,6 @@ from services.language.words.statement_words import group_of, statement_words
 _INHERITED = frozenset(
     {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
 )
-
-
 _PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
 _TITLE = "dr"
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
@@ -23,8 +21,7 @@ _JUDGED = frozenset({"high", "low", "normal"})
 _EXTREMES = frozenset({"highest", "lowest"})
 _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
-_OF_THEN = frozenset({"begun", "when", "before"})
-_GIVEN = frozenset({"when", "objects_follow"})
+_OF_THEN, _GIVEN = frozenset({"begun", "when", "before"}), frozenset({"when", "objects_follow"})
 _LEAD_CHARS = len("By the end of ")
 _THAN_BEFORE = {"falling": "down", "rising": "up"}
 

@@ -55,7 +55,8 @@ class ClauseReader:
         )
         self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
-        self._stems = [*map(self._stem, self._lower)]
+        stems = map(statement_parts.english_stem, self._lower)
+        self._stems = [self._in_english(s) if len(s) > _NAME_CHARS else s for s in stems]
         self._found = statement_parts.phrases_in(words, self._lower)
         self._deeds = own_deeds_in([word for _, word in words], self._lower)
 
@@ -156,7 +157,8 @@ class ClauseReader:
         named |= {one.start: _which(one.said.same, quantities) for one in phrases if one.said.same}
         meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
         names = [one for at in sorted({*named, *meant}) for one in meant.get(at) or (named[at],)]
-        told = self._told(places, phrases)
+        often = {at for one in phrases if one.said.often for at in range(one.start, one.end)}
+        told = [at for at in places if at not in often]
         spoken = [self._spoken[at] for at in told]
         is_named = {place for place, at in enumerate(told) if at in named or at in meant}
         counts = list(statement_numbers.counted(spoken, quantities, is_named))
@@ -190,11 +192,6 @@ class ClauseReader:
             runs=tuple(statement_parts.runs_of(named, meant)),
             called=statement_parts.called_in(stems, phrases),
         )
-
-    def _told(self, places: Sequence[int], phrases: Sequence[FoundPhrase]) -> list[int]:
-        """Return the places of words that do not say how often something is done."""
-        often = {at for one in phrases if one.said.often for at in range(one.start, one.end)}
-        return [at for at in places if at not in often]
 
     def _span(self, phrase: FoundPhrase) -> tuple[int, int]:
         """Return where a phrase stands: the figures of `CA 19-9` are no values."""
@@ -265,10 +262,9 @@ class ClauseReader:
             stems = tuple(stem(word) for word in english.split())
             yield phrase.start, tuple(filter(self._is_name, stems)) or stems
 
-    def _stem(self, word: str) -> str:
-        """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
-        found = statement_parts.english_stem(word)
-        if len(found) <= _NAME_CHARS or self._is_name(found):
+    def _in_english(self, found: str) -> str:
+        """Return a stem, in English where a name ends otherwise: `warfarine`."""
+        if self._is_name(found):
             return found
         other = found[:-1] if found[-1] in "eao" else f"{found}e"  # `Methotrexat`
         return other if self._is_name(other) else found

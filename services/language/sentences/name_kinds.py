@@ -16,8 +16,6 @@ _LISTS = {
 }
 _LONG_CHARS = 6
 """Of shorter words the ending says nothing."""
-
-
 _ILLNESSES = frozenset({"disease", "disorder", "syndrome", "failure", "insufficiency"})
 
 

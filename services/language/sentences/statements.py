@@ -85,9 +85,7 @@ def _restated(text: str, lower: str) -> str:
         # "lower than the 38 of July" for "below the 38 of July"
         text = _BEYOND.sub(lambda one: f"{'lower' if one['low'] else 'higher'} than the ", text)
     text = _PURPOSE.sub(" ", text) if "–" in text or "—" in text else text
-    if ": " in text:
-        text = _behind_count(text)
-    return text
+    return _behind_count(text) if ": " in text else text
 
 
 def _behind_count(text: str) -> str:

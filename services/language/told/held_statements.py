@@ -25,6 +25,7 @@ TEXT_LIMIT_CHARS = 2_000
 _CODE: StatementKind = "code status"
 _SPACES = re.compile(r"\s+")
 _LAST_CLAUSE = re.compile(r"\s*(?:[,;]| [-\u2013])\s*(?P<clause>[^,;]+)$")
+_nameless = lru_cache(maxsize=1_000)(without_names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +105,6 @@ def _read_of(sentence: str, names: Collection[str]) -> list[HeldStatement]:
     if nameless == sentence:
         return []
     return [replace(one, quote=sentence) for one in _read(nameless)]
-
-
-_nameless = lru_cache(maxsize=1_000)(without_names)
 
 
 def _takes_back(sentence: str) -> bool:

@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
-from string import ascii_lowercase, ascii_uppercase
 
 # Letters of other scripts that a reader takes for Latin ones, after case folding.
 _LOOK_ALIKES = {
@@ -20,7 +19,6 @@ _LOOK_ALIKES = {
 _GREEK_CAPITALS = {"Ν": "n", "Η": "h", "Υ": "y", "Χ": "x", "Ρ": "p"}
 _DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63", "-")
 _INVISIBLE = {"Cf", "Mn", "Me"}
-_SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ASCII_RUN_OR_ONE = re.compile(r"[\x00-\x7f]+|.", re.DOTALL)
 
@@ -45,11 +43,6 @@ def fold(text: str) -> tuple[str, Sequence[int]]:
         folded.append(plain)
         origin.extend([part.start()] * len(plain))
     return "".join(folded), origin
-
-
-def folded_text(text: str) -> str:
-    """Return what `fold` makes of `text`, for those who need no indexes."""
-    return text.lower() if text.isascii() else with_plain_letters(text).translate(_SMALL)
 
 
 @lru_cache(maxsize=4_096)
@@ -85,11 +78,11 @@ _SKIN = dict.fromkeys(range(0x1F3FB, 0x1F400))
 
 def words_of(text: str) -> list[str]:
     """Return the words and pictures of `text` folded, apostrophes closed: `don't` is `dont`."""
-    return _WORDS.findall(_APOSTROPHES.sub("", folded_text(text.translate(_SKIN))))
+    return _WORDS.findall(_APOSTROPHES.sub("", with_plain_letters(text.translate(_SKIN)).lower()))
 
 
 @lru_cache(maxsize=2_048)
 def tokens_of(text: str) -> tuple[str, ...]:
     """Return the words of `text` folded; apostrophes are closed, elided articles gone."""
-    plain = _APOSTROPHES.sub("", _ELIDED.sub("", folded_text(text)))
+    plain = _APOSTROPHES.sub("", _ELIDED.sub("", with_plain_letters(text).lower()))
     return tuple(_TOKEN.findall(plain.replace("_", " ")))

@@ -71,9 +71,8 @@ def sounds(word: str) -> str:
 
 def letter_runs(text: str) -> list[str]:
     """Return the words between the signs of a text: Sorensen of `Çelik-Sørensen`."""
-    if not text.isalpha():
-        text = "".join([each if each.isalpha() else " " for each in text])
-    return text.split()
+    plain = text if text.isalpha() else "".join(each if each.isalpha() else " " for each in text)
+    return plain.split()
 
 
 def has_apostrophe(text: str) -> bool:

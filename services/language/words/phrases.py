@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from data_models.errors import ConfigurationError
 from services.language.words.detection import language_of
-from services.language.words.folding import fold, folded_text, words_of
+from services.language.words.folding import fold, with_plain_letters, words_of
 from services.language.words.in_english import in_english
 from services.language.words.vocabulary import LANGUAGES, read_words, replies
 
@@ -108,7 +108,7 @@ def _original(text: str, origin: Sequence[int], start: int, end: int) -> str:
 
 @lru_cache(maxsize=4_096)
 def _says(text: str, name: str) -> bool:
-    plain, english = folded_text(text), folded_text(in_english(text))
+    plain, english = (with_plain_letters(one).lower() for one in (text, in_english(text)))
     is_said = any(_matches(plain, name, _spoken(text)))
     return is_said or (english != plain and any(_matches(english, name)))
 

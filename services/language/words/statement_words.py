@@ -93,33 +93,31 @@ class StatementWords:
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
         """Yield the phrases in `words` from the left, the longest at each place."""
-        at, count = 0, len(words)
-        while at < count:
-            word, step = words[at], 1
-            if word in self.phrases or stem(word) in self.concepts:
-                phrase = self._phrase_at(words, at)
-                if phrase is not None:
-                    step = len(phrase.words)
-                    yield FoundPhrase(at, at + step, phrase.tags, said_by(phrase.tags))
-            at += step
+        end, stems = 0, [*map(stem, words)]
+        for at in range(len(words)):
+            if at < end:
+                continue
+            phrase = _first_at(at, words, self.phrases) if words[at] in self.phrases else None
+            if stems[at] in self.concepts:
+                least = len(phrase.words) if phrase is not None else 0
+                phrase = _first_at(at, stems, self.concepts, longer_than=least) or phrase
+            if phrase is not None:
+                end = at + len(phrase.words)
+                yield FoundPhrase(at, end, phrase.tags, said_by(phrase.tags))
 
-    def _phrase_at(self, words: Sequence[str], at: int) -> Phrase | None:
-        """Return the longest phrase that begins there; a name of the table where it is longer."""
-        found: Phrase | None = None
-        behind = words[at + 1] if at + 1 < len(words) else ""
-        for one in self.phrases.get(words[at], ()):
-            size = len(one.words)
-            if size == 1 or (one.words[1] == behind and (*words[at : at + size],) == one.words):
-                found = one
-                break
-        least = len(found.words) if found is not None else 0
-        for one in self.concepts.get(stem(words[at]), ()):
-            size = len(one.words)
-            if size <= least:
-                break
-            if size == 1 or tuple(map(stem, words[at : at + size])) == one.words:
-                return one
-        return found
+
+def _first_at(
+    at: int, words: Sequence[str], phrases: Mapping[str, Sequence[Phrase]], longer_than: int = 0
+) -> Phrase | None:
+    """Return the longest phrase that begins at a place, if it is longer than so many words."""
+    behind = words[at + 1] if at + 1 < len(words) else ""
+    for one in phrases.get(words[at], ()):
+        size = len(one.words)
+        if size <= longer_than:
+            return None
+        if size == 1 or (one.words[1] == behind and (*words[at : at + size],) == one.words):
+            return one
+    return None
 
 
 _KINDS = ("drugs", "tests", "diagnoses", "procedures", "vaccines")

@@ -49,7 +49,7 @@ async def test_a_slow_watcher_holds_nobody_up(run: Run) -> None:
 
 
 async def test_a_stop_is_asked_for_once_and_outlives_who_asked(run: Run) -> None:
-    waiting = asyncio.create_task(run.stop_requested())
+    waiting = run.stop_requested()
     await asyncio.sleep(0)
     waiting.cancel()
     run.request_stop("interrupted")
