@@ -169,11 +169,9 @@ class ClauseReader:
         if quantities and not {*names} - SETTINGS:
             body = statement_numbers.measured_of_body(stems.values(), quantities, cues, changes)
             names += [body] if body else []
-        tagged = [tag for tag in cues if ":" in tag]
+        wider = [kind for one in phrases for kind in one.said.wider]
         return Clause(
-            words=frozenset(
-                (*stems.values(), *names, *[kind for one in phrases for kind in one.said.wider])
-            ),
+            words=frozenset((*stems.values(), *names, *wider)),
             topics=tuple(group for one in phrases for group in one.said.topics),
             names=tuple(dict.fromkeys(names)),
             objects=self._objects(start, end, phrases),
@@ -181,8 +179,8 @@ class ClauseReader:
             dates=tuple(dates),
             codes=tuple(self._codes(places, taken, stems)),
             stages=tuple(stages),
-            often=frozenset(tag[6:] for tag in tagged if tag.startswith("often:")),
-            smoking=next((tag[8:] for tag in tagged if tag.startswith("smoking:")), ""),
+            often=frozenset(tag[6:] for tag in cues if tag[:6] == "often:"),
+            smoking=next((tag[8:] for tag in cues if tag[:8] == "smoking:"), ""),
             cues=cues | statement_parts.over_behind(min((*named, *meant, end)), phrases),
             exclusive=statement_parts.exclusive_in(stems, phrases),
             sites=tuple(sites_in(self._lower, start, end, taken)),
