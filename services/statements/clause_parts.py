@@ -43,6 +43,7 @@ _Read = list[tuple[Clause, Verdict]]
 
 
 _DOSES = frozenset({"mg", "ug", "g"})
+_TOLD = frozenset({"asserts", "about_patient"})
 _OF_OTHER_TIMES = frozenset({"ended", "begun", "when", "before", "no", "maybe", "planned"})
 
 
@@ -64,7 +65,7 @@ def as_of_now(sentence: Sentence, *, has_heading: bool) -> Sentence:
         return sentence
     is_told = any(one.quantities or one.stages for one in clauses)
     told = {"is_now"} if is_told and all(map(_is_bare, clauses)) else frozenset[str]()
-    is_dose = sentence.is_item and len(clauses) == 1
+    is_dose = len(clauses) == 1 and (sentence.is_item or not sentence.cues & _TOLD)
     is_dose = is_dose and any(each.unit in _DOSES for each in clauses[0].quantities)
     if is_dose and not (clauses[0].dates or clauses[0].cues & _OF_OTHER_TIMES):
         told = {"current"}

@@ -76,7 +76,8 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
         return True
     if not reads_records:
         return not _OF_A_COURSE.issuperset(kinds)
-    return bool({*clause.topics} - _IN_THE_BODY) and bool(_OF_RECORDS & set(kinds))
+    means = {"=procedure"} if clause.says("by") else set[str]()  # "removed by surgery"
+    return bool({*clause.topics} - _IN_THE_BODY - means) and bool(_OF_RECORDS & set(kinds))
 
 
 def is_in_course(

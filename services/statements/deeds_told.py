@@ -32,9 +32,10 @@ def deed_told(
     kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
     if "ended" in clause.cues and len(clause.words) == 1 and not reads_records:
         kinds.append(COMPLETED)  # "Completed."
-    is_beyond = "first_person" in clause.cues and clause.says(
-        "beyond_us"
-    )  # "I can prescribe drugs"
+    is_beyond = "first_person" in clause.cues and (  # "I can prescribe drugs", "I can book scans"
+        clause.says("beyond_us")
+        or (clause.says("arranging") and clause.says("elsewhere") and not clause.says("drafts"))
+    )
     reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)
     is_clipped = not reads_records and reaches and begins_with_deed(sentence.text)
     kinds += [CARRIED_OUT if clause.cues & {"no", "nothing"} else OWN] * (is_beyond or is_clipped)

@@ -38,7 +38,8 @@ def is_noticed_by_other(sentence: Sentence, rows: KnownRows) -> bool:
 def tells_of_life(sentence: Sentence) -> bool:
     """Whether it is of how somebody lives, feels or is, or what a board wants: no errand's find."""
     errands = stems_told("things_done") - saying("who", "it")
-    is_of_board = sentence.words & saying("boards") and sentence.words & stems_told("deciding")
+    deciding = stems_told("deciding") | saying("confirmed")
+    is_of_board = sentence.words & saying("boards", "specialists") and sentence.words & deciding
     return bool(is_of_board) or any(
         "about_patient" in one.cues
         and errands.isdisjoint(one.words)

@@ -26,6 +26,7 @@ _SMALL_WORD, _FEW, _WHOLE_STEM = 2, 2, 9
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
 _TOLD_BY_NAME = PARTS | {"modality"}
 _ROMAN, _ALLERGY = frozenset("ivxabc"), frozenset({"=allergy"})
+_SEEN = frozenset({"is_now", "rising", "falling", "steady"})
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
@@ -291,13 +292,13 @@ def _is_unknown(
     is_of_value = clause.quantities or clause.exclusive or clause.counted
     is_found = bool(is_of_value or shows or clause.cues & {"is_now", "outstanding"})
     is_found = (is_found and (any(meant) or shows)) or occurs  # "the MRI shows"
+    is_found |= clause.says("devices", *(["imaged_findings"] if clause.cues & _SEEN else []))
     is_found = is_found or (clause.says("it") and not said <= statement_words().neutral)
     is_past = not clause.words.isdisjoint(stems_told("past"))
     if not said or not (is_of_patient or is_found or is_past):
         return False
-    polar = frozenset(clause.exclusive) | (
-        clause.words & statement_words().numbers.keys() - saying("one")
-    )
+    numbers = statement_words().numbers.keys() - saying("one")
+    polar = frozenset(clause.exclusive) | (clause.words & numbers)
     months = {} if clause.dates or "maybe" in clause.cues else statement_words().months
     told_months = {months[word] for word in clause.words if word in months}
     return not any(
@@ -331,17 +332,14 @@ def _months_of(row: KnownRow) -> set[int | None]:
 def _is_judged_by_others(clause: Clause) -> bool:
     """Whether stages, codes, what is absent or what a tool did is said: other rules judge it."""
     is_deed = any(cue.startswith("deed:") for cue in clause.cues)
-    is_own = is_deed and not (clause.says("who") or _of_doctor(clause))
+    is_own = is_deed and not (clause.says("who", "devices") or _of_doctor(clause))
     return bool(clause.stages or clause.codes) or clause.says("without") or is_own
 
 
 def _is_other_way(clause: Clause, row: KnownRow) -> bool:
     """Whether a row only suspects what is told, or says that it was declined."""
-    known = statement_words()
-    return any(
-        not row.words.isdisjoint(words) and clause.words.isdisjoint(words)
-        for words in (stems_told("unsure"), known.refusing)
-    )
+    both = (stems_told("unsure"), statement_words().refusing)
+    return any(row.words & words and not clause.words & words for words in both)
 
 
 def _meaning(word: str, known: AbstractSet[str]) -> frozenset[str]:

@@ -39,11 +39,10 @@ def _course(last: Clause, clause: Clause) -> Clause:
     """Return both as one, the earlier value first."""
     whole = _joined(clause, last)
     dates = whole.dates if len(last.dates) == len(clause.dates) else last.dates or clause.dates
-    cues = whole.cues - {"newest", "current", "is_now"}
+    cues = whole.cues - {"newest", "current", "is_now", "begun"}
     cues |= {cue for cue, words in _THAN_BEFORE.items() if clause.says(words)}
     words = whole.words - saying("than", *_THAN_BEFORE.values())
-    own = replace(last, quantities=whole.quantities, dates=dates)
-    return replace(own, cues=cues - {"begun"}, words=words)
+    return replace(last, quantities=whole.quantities, dates=dates, cues=cues, words=words)
 
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
@@ -52,9 +51,8 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
     if is_denial and not clause_lists.is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
-    if (last.smoking and clause.smoking) or (
-        last.smoking != clause.smoking and "asserts" in clause.cues
-    ):
+    is_of_habit = last.smoking != clause.smoking and "asserts" in clause.cues
+    if (last.smoking and clause.smoking) or is_of_habit:
         return False  # "a never smoker until 2018, a daily one since", "quit in 1998 and drinks"
     kin = stems_told("family")
     if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
@@ -62,8 +60,10 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_said = "no" in clause.cues or clause.cues >= {"apart", "asserts"}
     if is_said and "no" in last.cues and last.topics and clause.topics:
         return False  # "No allergies are recorded, and she is not on any medication"
-    if "but" in clause.words and clause.names and "no" in last.cues - clause.cues:
-        return False  # "No drugs are recorded, but he is allergic to amoxicillin"
+    is_but = "but" in clause.words and "no" in last.cues - clause.cues
+    is_apart = clause.cues >= {"apart", "asserts"} and "asserts" in last.cues
+    if clause.names and (is_but or is_apart):
+        return False  # "No drugs are recorded, but he takes …", "A was begun; B was stopped"
     if _TITLE in last.words & clause.words:
         return False  # "Dr. Raman is her cardiologist and Dr. Berg her nephrologist"
     if not clause.names:
@@ -124,17 +124,12 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     passed_on = last.cues - {"newest", "current"} if is_of_then else last.cues
     is_other_way = is_course or clause.says("turned")
     is_bound = any(one.comparator for one in clause.quantities)
-    if (
-        is_other_way
-        or is_bound
-        or (clause.quantities and (clause.sites or clause.cues & {"asserts"}))
-    ):
+    is_own = clause.quantities and (clause.sites or "asserts" in clause.cues)
+    if is_other_way or is_bound or is_own:
         passed_on -= _COURSES
     is_dated = bool(clause.dates and not clause.quantities)
-    if clause.quantities and clause.dates:
-        passed_on -= (
-            _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
-        )  # "is normal at 4.6; it had been 5.6 in 2021"
+    if clause.quantities and clause.dates:  # "is normal at 4.6; it had been 5.6 in 2021"
+        passed_on -= _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
     if "newest" in clause.cues or (is_dated and "asserts" in clause.cues):
         passed_on -= _OF_THEN
     if clause.quantities:
@@ -228,10 +223,10 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
         return True
     if clause.says("but") and clause_lists.is_listed(clause):
         return True  # "… has resolved, but oxaliplatin and leucovorin are active"
-    if "apart" in clause.cues and clause.topics and "no" in last.cues - clause.cues:
-        return True  # "He takes no drug; all four have been stopped"
-    if clause.stages and "no" in last.cues - clause.cues:
-        return True  # "not ulcerated, pT4a"
+    is_told = clause.names and "asserts" in last.cues and not clause_lists.is_listed(clause)
+    is_apart = "apart" in clause.cues and bool(clause.topics or clause.says("who") or is_told)
+    if "no" in last.cues - clause.cues and (clause.stages or is_apart):
+        return True  # "not ulcerated, pT4a", "He takes no drug; all four have been stopped"
     if "doers" in clause.cues and "maybe" in last.cues - clause.cues:
         return any(cue.startswith("deed:") for cue in clause.cues)  # "I will; the mail is sent"
     return last.words <= saying("answers_whether")  # "Ja, keine Allergien bekannt"

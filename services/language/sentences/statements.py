@@ -38,6 +38,7 @@ _PARTED_VERB = re.compile(
     r"(?i)\b(?P<verb>nahm|klang|heilte)(?:en)?\b(?P<what>(?: [^\s;]+){1,12}?)"
     r" (?P<part>zu|ab|aus)(?=[.,;)]|\Z| und | sowie )"
 )
+_NO_MORE = re.compile(r"(?i)\bkeine?n? (?P<what>[^\W\d_][\w-]{2,}) mehr\b")
 _EMPTY = re.compile(r"(?<=\w): {0,2}[∅–—-](?=[ .*]{0,4}$)")  # "Allergies: –"
 _PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
@@ -64,6 +65,7 @@ def parted(text: str) -> str:
     lower = text.lower()
     text = _LEADING.sub(_behind_lead, _PARTED_VERB.sub(r"\g<what> \g<part>\g<verb>", text))
     text = _EMPTY.sub(": none", _restated(text, lower))
+    text = _NO_MORE.sub(r"\g<what> nicht mehr", text) if " mehr" in lower else text
     if any(map(lower.__contains__, saying("last_parts"))):
         text = _COMPOUND.sub(r"\g<what> \g<last>", text)
     return text

@@ -183,4 +183,6 @@ def latest(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     """Return the row of "the last visit"; none where no last one of a kind is told."""
     of_kind = rows.about(clause.topics[:1]) if "newest" in clause.cues else []
     dated = [row for row in of_kind if row.order and not row.is_text]
+    told = clause.words & saying("visits")  # "the last emergency visit"
+    dated = [row for row in dated if told and told <= row.words] or dated
     return sorted(dated, key=lambda row: row.order)[-1:]

@@ -235,10 +235,7 @@ def _objection(
     days = {one.order for one in candidates if one.kind == row.kind == "medication"}
     if "altered" in clause.cues and len(days) > 1 and row.order == min(days):
         return Verdict("unsupported", row.sources)  # "was reduced to 50", with which it began
-    is_judged = compare_series.is_judged_without_range(
-        clause, row
-    ) or compare_series.is_judged_beyond(clause, row)
-    if is_judged or compare_series.is_changed_otherwise(clause, row):
+    if compare_series.is_told_beyond(clause, row):
         return Verdict("unsupported", row.sources)
     return _against_series(
         clause, fitting, compare_series.series_of(clause, row, candidates), cited
@@ -268,15 +265,8 @@ def _against_series(
         # One value is no course.
         is_course = not clause.quantities and clause.cues & COURSES and numbers
         return Verdict("unsupported", series[-1].sources) if is_course else None
-    return _against_course(clause, fitting, fitting[0], numbers)
-
-
-def _against_course(
-    clause: Clause, fitting: Sequence[KnownRow], row: KnownRow, numbers: Sequence[KnownRow]
-) -> Verdict | None:
-    """Return what the other values of a series say against a clause about one of them."""
     against = (
-        compare_series.against_step(clause, row, numbers)
+        compare_series.against_step(clause, fitting[0], numbers)
         if clause.quantities
         else compare_series.against_trend(clause, numbers)
     )

@@ -131,6 +131,10 @@ def _has_it_elsewhere(
     if clause.sites:
         return is_of_other_place(clause, row, parts)
     own = [name for name in names if name in row.name]
+    is_of_illness = not own and any(kind_of_name(one) == "problem" for one in names)
+    if is_of_illness and row.negated and row.words & row.name & saying("no_such"):
+        left = told_of(row.name) - statement_words().neutral - statement_words().ending
+        return bool(left)  # "metastases; no cord compression"
     words = {word for name in own for word in name.removeprefix("=").split()}
     plain = [one for one in parts if not (one.negated or one.is_plan or _has_it_not(clause, one))]
     return bool(words) and any(
@@ -179,6 +183,7 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
     own = told_of(clause.words) - statement_words().neutral
     own |= {word for word in clause.exclusive if group_of(word) == "novelty"}
+    own |= clause.words & saying("wishing")  # who has no children may want some
     if "family" in clause.cues and not clause.cues & {"recorded", "nothing"}:
         return Verdict("unsupported")
     if (

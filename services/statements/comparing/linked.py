@@ -1,6 +1,6 @@
 """Whether two facts have to do with each other what a sentence says: order, cause, age. Pure."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -50,7 +50,9 @@ def _judged(link: Link, rows: KnownRows) -> Verdict | None:
     if any(one.smoking for one in link.clauses) and "no" not in link.first.cues:
         return Verdict("unsupported")  # a status of a day does not say when, or why
     if link.kind in ("because", "therefore"):
-        return _caused(link.turned(), rows, _named_or_said(link))
+        first = _caused(link.turned(), rows, _named_or_said(link))
+        others = (_caused(one, rows, _named_or_said(link)) for one in _of_others(link))
+        return next((one for one in others if first and one and one.state != "supported"), first)
     return _in_order(link.turned(), rows)
 
 
@@ -151,6 +153,14 @@ def _named_or_said(link: Link) -> frozenset[str]:
     if names or link.kind == "therefore":
         return names
     return told_of(cause.words) - vocabulary.neutral - vocabulary.spoken
+
+
+def _of_others(link: Link) -> Iterator[Link]:
+    """Yield a cause for what ended with the first: the A of "A and B were stopped because of C"."""
+    for one in link.clauses[: link.turn - 1] if link.kind == "because" else ():
+        is_drug = {*map(kind_of_name, one.names)} == {"medication"}
+        if is_drug and "ended" in one.cues & link.first.cues and "link:because" not in one.cues:
+            yield replace(link, first=one)
 
 
 def _caused(link: Link, rows: KnownRows, said: frozenset[str]) -> Verdict | None:

@@ -103,7 +103,13 @@ OF_OTHER_TIMES = frozenset({"before", "highest", "lowest", "begun", "when", "end
 _MEASURED_KINDS = frozenset({"vital sign", "laboratory"})
 
 
-def is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
+def is_told_beyond(clause: Clause, row: KnownRow) -> bool:
+    """Whether a thing is judged, or called changed, where its row does not say so."""
+    is_judged = _is_judged_without_range(clause, row) or _is_judged_beyond(clause, row)
+    return is_judged or _is_changed_otherwise(clause, row)
+
+
+def _is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
     """Whether a value is called normal, high or low where neither flag nor range says so."""
     is_polar = row.number is not None and bool(clause.words & saying("polar") - row.words)
     is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 or is_polar
@@ -247,7 +253,7 @@ def _flag_of(row: KnownRow) -> str:
 _EXTREME = frozenset({"high", "low"})
 
 
-def is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
+def _is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says how a thing without a value was, and the row does not: "normal"."""
     known = statement_words()
     judging = stems_told("judging") - known.ending
@@ -258,7 +264,7 @@ def is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
     return not is_valued and not said <= row.words
 
 
-def is_changed_otherwise(clause: Clause, row: KnownRow) -> bool:
+def _is_changed_otherwise(clause: Clause, row: KnownRow) -> bool:
     """Whether a drug's dose or course is called changed, of which its row says nothing."""
     is_unlike = not clause.has_values or (clause.says("resumes") and row.standing == "ended")
     return row.kind == "medication" and "altered" in clause.cues and is_unlike

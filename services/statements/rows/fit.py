@@ -11,7 +11,7 @@ from services.language.sentences.clauses import Clause, Stage
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
-from services.statements.rows.happenings import COURSES, has_ended, is_to_come, tells_happenings
+from services.statements.rows.happenings import COURSES, has_ended, is_otherwise, tells_happenings
 from services.statements.rows.known_words import is_named
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, is_dose_of, says_which
 from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
@@ -46,7 +46,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and not ("tolerates" in clause.cues and row.kind in ("medication", "procedure"))
         and tells_happenings(clause, row)
-        and not is_to_come(clause, row)
+        and not is_otherwise(clause, row)
         and says_which(clause, row)
         and (not row.is_text or _is_told_there(clause, row))
         and not (row.kind.endswith("report") and is_of_other_number(clause, row))
@@ -91,7 +91,9 @@ def _is_told_there(clause: Clause, row: KnownRow) -> bool:
         return True
     told = told_of(clause.words).union(clause.names)
     told = frozenset(one for one in told if group_of(one) != "modality")  # "on MRI"
-    return not told or any(one in row.name or is_named(one, row.name) for one in told)
+    alike = saying("imaged_findings")
+    is_alike = bool(told & alike and row.name & alike)  # "the tumour", of a mass
+    return not told or is_alike or any(one in row.name or is_named(one, row.name) for one in told)
 
 
 def is_of_other_number(clause: Clause, row: KnownRow) -> bool:

@@ -3,13 +3,15 @@
 from functools import cache
 
 from services.language.sentences.clauses import Clause
-from services.language.words.statement_tables import stem
+from services.language.sentences.name_kinds import kind_of_name
+from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import statement_words
 from services.records.concepts.table import words_listed
 from services.statements.rows.rows import KnownRow
 
 COURSES = frozenset({"rising", "falling", "steady"})
 _DONE = frozenset({"immunization", "procedure"})
+_OF_THEN = frozenset({"ended", "no", "before", "when"})
 _LEFT = "discha"
 _OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
 
@@ -41,13 +43,24 @@ def tells_happenings(clause: Clause, row: KnownRow) -> bool:
     return not told or all(has_happened(word, row) for word in told)
 
 
-def is_to_come(clause: Clause, row: KnownRow) -> bool:
+def _is_to_come(clause: Clause, row: KnownRow) -> bool:
     """Whether what is told as planned, or not yet begun, was done, or is a drug that is given."""
     is_planned = "is_now" in clause.cues and clause.says("scheduling")
     is_unbegun = {"not_yet", "begun"} <= clause.cues and not clause.dates
     is_done = row.kind in _DONE or row.kind.endswith(("medication", "report", "study"))
     is_open = is_planned or (is_done and (is_unbegun or "outstanding" in clause.cues))
     return is_open and (is_done or row.is_text) and not row.is_plan
+
+
+def is_otherwise(clause: Clause, row: KnownRow) -> bool:
+    """Whether a thing is no longer so, or a row tells no wish, no finding of what was done."""
+    ills = (one for one in clause.names if kind_of_name(one) == "problem")
+    is_other = row.kind in _DONE and clause.says("finds") and not row.words.issuperset(ills)
+    if row.is_text and not clause.cues & _OF_THEN:  # "no longer enlarged"
+        is_other = bool(row.words & saying("longer") and row.words & saying("denying_alone"))
+    if clause.says("who") and clause.says("wishing"):  # what is given is not wanted for that
+        is_other |= not (row.is_text and row.words & saying("wishing", "wished"))
+    return is_other or _is_to_come(clause, row)
 
 
 def has_ended(row: KnownRow) -> bool:

@@ -155,8 +155,10 @@ def _read_rows(
             row = _row_of_clause(clause, piece, own, sources, about, is_earlier)
             yield replace(row, name=row.name | head, words=row.words | head)
         if len(clauses) > 1 and not any(map(negates, clauses)) and not _parts(clauses):
-            # Names and dates may be from anywhere in the sentence; numbers only from one clause.
+            # Names and a day may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
+            days = {one.readings for one in whole.dates}
+            whole = replace(whole, dates=whole.dates if len(days) < 2 else ())
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
             sides = frozenset(word for site in row.sites for word in site)
             row = replace(row, exclusive=row.exclusive - sides)
