@@ -42,7 +42,7 @@ _MOST_STEPS = 3
 _Read = list[tuple[Clause, Verdict]]
 
 
-_DOSES = frozenset({"mg", "ug", "g"})
+_DOSES = frozenset({"mg", "ug", "g", "mg/m2"})
 _TOLD = frozenset({"asserts", "about_patient"})
 _OF_OTHER_TIMES = frozenset({"ended", "begun", "when", "before", "no", "maybe", "planned"})
 

@@ -13,7 +13,7 @@ from services.statements.comparing.by_values import is_of_other_report
 from services.statements.comparing.figures import is_of_unknown_number
 from services.statements.noticed import is_noticed_by_other
 from services.statements.rows import fit
-from services.statements.rows.happenings import has_happened
+from services.statements.rows.happenings import has_happened, is_otherwise
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
 from services.statements.rows.one_of_several import PARTS, excludes, placed
@@ -306,7 +306,7 @@ def _is_unknown(
         and (not told_months or told_months <= _months_of(row))
         and not (is_past and row.is_plan and not fit.is_hedged(clause, row))
         and not (is_promised and not (row.is_plan or row.is_text))
-        and not _is_other_way(clause, row)
+        and not (_is_other_way(clause, row) or (is_wish and is_otherwise(clause, row)))
         and not fit.is_of_other_number(clause, row)
         and fit.stands(clause, row)
         and polar <= row.words

@@ -28,7 +28,8 @@ _THAN_BEFORE = {"falling": "down", "rising": "up"}
 
 def _tells_value_before(last: Clause, clause: Clause) -> bool:
     """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
-    is_from = clause.says("from") and bool(clause.cues & _COURSES or clause.says("up_or_down"))
+    is_course = clause.cues & _COURSES or clause.says("up_or_down", "improved", "worsened")
+    is_from = clause.says("from") and bool(is_course)
     is_from = (is_from or clause.says("compared")) and not clause.names
     is_time = any(one.unit in TIME_UNITS for one in clause.quantities)  # "than two years before"
     is_of_two = len(last.quantities) == len(clause.quantities) == 1 and not is_time

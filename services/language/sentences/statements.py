@@ -18,7 +18,7 @@ from services.language.words.statement_words import is_clinical_name, statement_
 
 _COMPOUND = re.compile(
     r"(?i)\b(?!labor|leber|durch|ein|aus|zusammen|um|ab|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
-    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|bruch|brüche|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|distorsion(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?|operation(?:en)?)\b"
+    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|bruch|brüche|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|distorsion(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?|operation(?:en)?|implantation(?:en)?|entfernung(?:en)?)\b"
 )
 _JOINED = re.compile(
     r"(?i)(?<=[^\W_]{2}|-[a-z])(?<!\bnon)(?<!\bwild)-"

@@ -56,6 +56,7 @@ def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> boo
 def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return whether "the last visit" was on the day, with the doctor, or for what is told."""
     who = told_of(clause.words) - statement_words().neutral if clause.says("doctor") else set()
+    who |= clause.words & saying("visits")  # "the last emergency visit"
     is_told = not names and bool(clause.dates or who)
     if not is_told or len(clause.topics) != 1 or not (newest := latest(clause, rows)):
         return None
@@ -183,6 +184,5 @@ def latest(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     """Return the row of "the last visit"; none where no last one of a kind is told."""
     of_kind = rows.about(clause.topics[:1]) if "newest" in clause.cues else []
     dated = [row for row in of_kind if row.order and not row.is_text]
-    told = clause.words & saying("visits")  # "the last emergency visit"
-    dated = [row for row in dated if told and told <= row.words] or dated
+    dated = [row for row in dated if clause.words & saying("visits") <= row.words] or dated
     return sorted(dated, key=lambda row: row.order)[-1:]

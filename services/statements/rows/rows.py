@@ -157,8 +157,8 @@ def _read_rows(
         if len(clauses) > 1 and not any(map(negates, clauses)) and not _parts(clauses):
             # Names and a day may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
-            days = {one.readings for one in whole.dates}
-            whole = replace(whole, dates=whole.dates if len(days) < 2 else ())
+            is_of_one = len({one.readings for one in whole.dates}) < 2
+            whole = replace(whole, dates=whole.dates if is_of_one else ())
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
             sides = frozenset(word for site in row.sites for word in site)
             row = replace(row, exclusive=row.exclusive - sides)
