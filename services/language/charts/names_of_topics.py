@@ -42,7 +42,8 @@ def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
 
 def arguments_for(topic: TopicSpec, part: QuestionPart, name: str) -> dict[str, Any]:
     """Return what the tool of a topic is called with; of "paracetamol as needed" the drug alone."""
-    if topic.tool in OVER and not topic.arguments and not name and part.frames & {"over", "past"}:
+    is_past = bool(part.frames & {"over", "past"}) or "trend" in part.aspects  # "prior meds"
+    if topic.tool in OVER and not topic.arguments and not name and is_past:
         return {"status": OVER[topic.tool] if "over" in part.frames else "all"}
     return dict(topic.arguments)
 

@@ -71,12 +71,15 @@ class _TimeReader:
         self.length = _length(words, rf"(?:\d{{1,3}}|{any_of(numbers)}|{one})", self._months)
         self.year_parts = self._year_parts(words, within)
         a, b, after = self._point("a"), self._point("b"), any_of(words.after)
-        between, joint = any_of(words.between), any_of(words.and_)
+        opens, joint = any_of((*words.between, *words.from_)), any_of((*words.and_, *words.to))
+        between = rf"(?:(?:(?P<between>{any_of(words.between)})|{any_of(words.from_)}) )?"
+        # "2012 and 2016" are two years, and none between them.
+        to = rf"(?:{any_of(words.to)}|(?(between)(?:{any_of(words.and_)})|(?!)))"
         months, from_ = any_of(self._months), any_of(words.since)
         since = rf"(?:(?P<since>{from_}) )?"
         forms: tuple[tuple[str, _Read], ...] = (
-            (rf"{within}(?:(?:{between}) )?{a} ?(?:{joint}) ?{b}", self._between),
-            (rf"(?:{between}) (?P<month>{months}) (?:{joint}) {b}", self._from_month),
+            (rf"{within}{between}{a} ?{to} ?{b}", self._between),
+            (rf"(?:{opens}) (?P<month>{months}) (?:{joint}) {b}", self._from_month),
             (r"(?:(?:in|the) )*(?P<tens>(?:19|20)\d0)s", _decade),
             (rf"(?:{any_of(words.onward[0])}) {a} (?:{any_of(words.onward[1])})", self._on),
             # "Before and after 2016": of all days.

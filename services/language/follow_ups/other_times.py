@@ -124,7 +124,7 @@ def other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) 
 def names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
     """Whether what stands beside the days says nothing else."""
     return all(
-        piece.of("stop")
+        (piece.of("stop") and not piece.of("name"))  # "große", and "Größe"
         or piece.of("people")
         or piece.text in (*words.words.pointers, *words.words.ones)
         for piece in pieces

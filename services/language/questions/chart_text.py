@@ -85,7 +85,20 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
 def _as_asked(text: str, words: Lexicon) -> list[Piece]:
     """Return the pieces of `text`, what ends a question also where its sign was not typed."""
     pieces = words.pieces(f"{text} ?")
-    return pieces[:-1] if pieces[-1].text == "?" else pieces
+    return _with_markers(pieces[:-1] if pieces[-1].text == "?" else pieces, words)
+
+
+def _with_markers(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
+    """Return the pieces; letters joined to a marker are one too: the ER of "Ki67, ER and PR"."""
+    found, markers = [*pieces], words.words.markers
+    for _ in "to the right", "to the left":
+        for at, piece in enumerate(found[2:], 2):
+            beside, joint = found[at - 2 : at]
+            is_beside = any(one.tool == "biomarkers" and one.name for one in beside.of("topic"))
+            if is_beside and joint.text in (*words.joints, "/") and piece.text in markers:
+                found[at] = words.pieces(fold(markers[piece.text])[0])[0]
+        found.reverse()
+    return found
 
 
 def _with_sides(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:

@@ -10,7 +10,7 @@ from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.named_runs import HEIGHT
 from services.language.charts.names_of_topics import why_last_seen
-from services.language.charts.tools_named import OF_ALL, OVER, SEARCH
+from services.language.charts.tools_named import HABITS, OF_ALL, OVER, SEARCH
 from services.language.questions.events_asked import Ask
 from services.language.questions.value_questions import values_of
 from services.language.utterance import Aspect, ChartQuestion, Part
@@ -160,7 +160,7 @@ def plainly_asked(asked: Iterable[ChartQuestion], plain: Aspect) -> Iterator[Cha
 def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQuestion]:
     """Return why somebody was last seen, and what is asked of a relative as something to look for.
 
-    "How old is her husband?" is not answered by her age, nor by anybody's of this chart.
+    "How old is her husband, does he smoke?" is not answered by what is told of her.
     """
     words, asked = words_of(text), [*map(why_last_seen, asked)]
     owners = of_people("owners", "titles_of_patients") | {
@@ -175,7 +175,10 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
         return asked
     said = concept_rows()["also_said"].get(owned[0])  # of "ihr Mann" notes in English tell
     sought = ChartQuestion(SEARCH, {"query": said or owned[0]}, name="" if said else owned[0])
-    is_theirs = [one.tool == "chart_summary" and one.name in _OF_A_PERSON for one in asked]
+    is_theirs = [
+        (one.tool == "chart_summary" and one.name in _OF_A_PERSON) or one.name in HABITS
+        for one in asked
+    ]
     return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]
 
 

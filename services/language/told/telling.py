@@ -33,7 +33,7 @@ from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
-from services.language.words.vocabulary import LANGUAGES, drug_classes, read_words
+from services.language.words.vocabulary import LANGUAGES, is_drug_class, read_words
 
 _Phrases: TypeAlias = Annotated[
     frozenset[tuple[str, ...]],
@@ -235,7 +235,7 @@ def _kinds_of(piece: Piece, language: str) -> list[tuple[str, str]]:
     kind = known.get(piece.text) or _SIGNS.get(word) or _kind_by_name(piece)
     is_split = kind is None or known.get(word) in _BEFORE_NAMES  # "quit smoking", "his wife"
     is_split |= known.get(piece.words[-1]) in ("acts", "field")  # "tumor spread"
-    if is_split and len(piece.words) > 1:
+    if is_split and len(piece.words) > 1 and piece.text not in known:  # "preferred language"
         return [each for one in piece.words for each in _kinds(one, language)]
     if kind is None and word[0].isdecimal():
         year = word.rpartition(".")[2]  # also of "03.2019"
@@ -251,9 +251,7 @@ def _kind_by_name(piece: Piece) -> str | None:
         return None
     tool, name = names[0]
     if tool == "medications" and piece.of("name"):
-        called = (name.capitalize(), f"{name.removesuffix('s').capitalize()}s")
-        is_class = any(one in drug_classes() for one in called)
-        return "list" if is_class else "drug"
+        return "list" if is_drug_class(name) else "drug"
     if tool in _VALUES and name:
         return "measured"
     if not piece.of("name") and len(piece.words) > 1 and tool in _LISTS:

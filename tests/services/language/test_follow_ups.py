@@ -36,6 +36,11 @@ def test_whether_it_rises_is_told_by_the_course(text: str, before: str) -> None:
     assert (question.name, question.aspect) == ("creatinine", "trend")
 
 
+def test_a_name_written_like_a_small_word_goes_on_from_nothing() -> None:
+    (question,) = about("größe 2012 und 2020", "what language does he speak?")
+    assert (question.tool, question.name) == ("results", "body height")
+
+
 def test_the_lowest_is_asked_of_no_month_that_was_asked_about() -> None:
     (question,) = about("what was it at lowest", "psa", "and in november")
     assert (question.aspect, question.month) == ("minimum", "")

@@ -6,7 +6,7 @@ from datetime import date
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.chart_parts import REPORTS
-from services.language.utterance import ChartQuestion
+from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.folding import fold, tokens_of
 from services.records.answers.choosing import row_parts
 from services.records.answers.choosing.allergens import is_of_allergen
@@ -79,7 +79,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.head == IMAGING:
         named = scans_of(question.name, view.rows)
     elif question.name and question.tool in REPORTS:
-        then = [row for row in view.rows if _is_inside(row, question)]
+        then = [row for row in view.rows if _is_in_days(row, question)]
         named = reports_on(question.name, then) or reports_on(question.name, view.rows)
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean.
@@ -92,7 +92,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.tool in DONE and question.aspect in ("latest", "first", "count"):
         # What was cancelled is no last visit; that it was is told where nothing else is.
         named = tuple(row for row in named if row.status not in _NEVER_WAS) or named
-    inside = tuple(row for row in named if question.span is None or _is_inside(row, question))
+    inside = tuple(row for row in named if question.span is None or _is_in_days(row, question))
     # "-05" or "-05-19", of whichever year.
     of_month = tuple(row for row in inside if row.date[4:].startswith(question.month))
     newest = max((row.date for row in of_month if question.back), default="")  # "and before that?"
@@ -315,12 +315,16 @@ def _has_any_word(row: ViewRow, query: str) -> bool:
     return any(has_words(row, word) for word in query.split())
 
 
-def _is_inside(row: ViewRow, question: ChartQuestion) -> bool:
+def _is_in_days(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether it is of the days asked about; of two years set side by side of one of them."""
+    return any(_is_inside(row, question, one) for one in question.ends or (question.span,))
+
+
+def _is_inside(row: ViewRow, question: ChartQuestion, span: TimeSpan | None) -> bool:
     """Whether any day of the row is inside; a course without an end goes on where it is active.
 
     Of "what was new" only what began or was done counts.
     """
-    span = question.span
     if span is None or (span.since is None and span.until is None):
         return True
     is_event = question.tool == "timeline" or question.is_begun or question.is_ordered
