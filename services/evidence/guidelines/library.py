@@ -16,6 +16,7 @@ from services.evidence.guidelines.beside import is_for, rows_named
 from services.evidence.guidelines.document import Guideline, Section, guideline_of
 from services.evidence.trials.facts import PatientFacts
 from services.language.charts.evidence_questions import GUIDELINES, is_for_person, topics_in
+from services.language.words.vocabulary import concept_rows
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import roots_of, words_of
 from services.records.ranking import ranking_of
@@ -100,9 +101,13 @@ class Library:
 
 def _things_in(question: str) -> list[frozenset[tuple[str, ...]]]:
     """Return each thing that is asked about, by all its names."""
-    called = concept_table().also_called
+    called, values = concept_table().also_called, concept_rows()["out_of_range"]
     return [
-        frozenset(roots_of(name) for one in topic for name in (one, *called(one)))
+        frozenset(
+            roots_of(name)
+            for one in topic
+            for name in (one, *called(one), values.get(" ".join(words_of(one)), one))
+        )
         for topic in topics_in(question)
     ]
 
@@ -125,10 +130,10 @@ class GuidelineFolder:
         now = self._clock.monotonic()
         is_fresh = self._looked_at is not None and now - self._looked_at < LOOK_AGAIN_SECONDS
         if self._folder is not None and not is_fresh:
-            self._looked_at = now
             self._library, self._state = await asyncio.to_thread(
                 _read_again, self._folder, self._library, self._state
             )
+            self._looked_at = now  # not before: who asks meanwhile would find none
         return self._library
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from services.language.charts.chart_pieces import Piece
-from services.language.charts.chart_words import lexicon
+from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.utterance import ChartQuestion
 from services.language.words.folding import fold
 from services.language.words.phrases import says, without
@@ -22,6 +22,24 @@ def evidence_questions(text: str) -> tuple[ChartQuestion, ...]:
     if says(text, "asks_guideline"):
         return (ChartQuestion(GUIDELINES, {"question": text[:QUESTION_CHARS]}),)
     return (ChartQuestion(TRIALS),) if says(text, "asks_trials") else ()
+
+
+def apart_from_chart(text: str, words: Lexicon) -> tuple[str, tuple[ChartQuestion, ...]]:
+    """Return what `text` asks of the chart, and what beside it, where two questions are joined.
+
+    "What is her potassium, and what does the guideline say about it?"; of "the guideline for
+    potassium and creatinine" all is asked of the guideline.
+    """
+    beside, said = evidence_questions(text), text.split()
+    for at in range(1, len(said)) if beside and len(text) < QUESTION_CHARS else ():
+        is_joined = said[at - 1][-1] in words.joints or fold(said[at - 1])[0] in words.joints
+        if is_joined and fold(said[at])[0] in words.words.asking:
+            parts = " ".join(said[:at]), " ".join(said[at:])
+            of_chart = [one for one in parts if not evidence_questions(one)]
+            other = next((one for one in parts if one not in of_chart), text)
+            if len(of_chart) == 1:
+                return of_chart[0], evidence_questions(other) if topics_in(other) else beside
+    return "", beside
 
 
 def topics_in(text: str) -> list[frozenset[str]]:

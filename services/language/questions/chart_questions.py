@@ -22,7 +22,7 @@ from services.language.charts.chart_parts import (
 )
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
-from services.language.charts.evidence_questions import evidence_questions
+from services.language.charts.evidence_questions import apart_from_chart
 from services.language.charts.named_runs import Run, may_name
 from services.language.charts.telling_topics import telling_topics, with_part_meant
 from services.language.questions import question_figures, single_questions
@@ -60,7 +60,9 @@ def chart_questions(
     """
     words = lexicon(language)
     # What guidelines are asked for tells no language.
-    beside = () if is_guess else evidence_questions(text)
+    chart, beside = ("", ()) if is_guess else apart_from_chart(text, words)
+    if beside and chart:
+        return (*beside, *chart_questions(chart, today=today, language=language))
     if asked := beside or single_questions.codes_asked(text, words):
         return asked
     said = said_in(text, words, today=today)

@@ -115,15 +115,8 @@ def _forms(language: str) -> tuple[re.Pattern[str], ...]:
     words = time_words(language)
     within, month = any_of(words.in_), any_of(month_names(language))
     joints = chart_file(language).joints
-    related = (
-        *words.between,
-        *words.from_,
-        *words.before,
-        *words.after,
-        *words.until,
-        *words.since,
-    )
-    apart = (*related, *joints, *words.and_, *words.to)  # no "before June", no "and June"
+    related = (*words.between, *words.before, *words.after, *words.until, *words.since)
+    apart = (*related, *joints, *words.from_, *words.and_, *words.to)  # no "and June"
     alone = "".join(rf"(?<!\b{re.escape(fold(one)[0])} )" for one in apart)
     day = r"(?P<day>0?[1-9]|[12]\d|3[01])"
     begin, end = rf"(?<![\w.,])(?:(?:{within}) )?", r"(?!\w|,? ?\d)"

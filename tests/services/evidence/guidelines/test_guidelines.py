@@ -1,5 +1,6 @@
 """Guidelines of every format are quoted with document, section and version, or not at all."""
 
+import asyncio
 import io
 from datetime import date
 from pathlib import Path
@@ -130,6 +131,12 @@ async def test_a_new_file_is_read_within_seconds(tmp_path: Path) -> None:
     assert found.guideline.version == "1"
 
 
+async def test_who_asks_while_the_folder_is_read_finds_what_it_holds() -> None:
+    folder = GuidelineFolder(folder=SAMPLES, clock=FixedClock())
+    read = await asyncio.gather(folder.library(), folder.library())
+    assert all(one.passages for one in read)
+
+
 def test_a_guideline_supports_no_statement_on_the_patient() -> None:
     known = KnownRows()
     known.add_view(
@@ -188,8 +195,15 @@ async def test_abbreviations_and_other_forms_of_a_word_are_found() -> None:
         "how long to taper dex after srs?",
         "SOP: K replacement",
         "Leitlinie Hirnmetastasen",
+        "sop hypokalemia",
+        "guideline hypokalaemia",
+        "Leitlinie Hypokaliämie",
     ):
         assert samples().search(question), question
+
+
+def test_what_is_for_a_high_value_is_not_for_a_low_one() -> None:
+    assert not samples().search("sop hyperkalemia")
 
 
 async def test_what_is_not_shown_is_counted() -> None:
