@@ -51,7 +51,11 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
         beside = of_people(*_NOBODY, *["organs"][is_valued:])
-        is_aside |= _is_scanned(text, who) or set() < told <= beside or bool(told & things)
+        is_aside |= (
+            _is_scanned(text, who)
+            or set() < told <= beside
+            or bool(told & (things | of_people("diagnoses")))
+        )
         if is_told and not is_aside and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
     return tuple(dict.fromkeys(headings))
@@ -107,7 +111,10 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if theirs:
         is_job = bool(of_people("told_by_job") & {*words_of(theirs)})  # `the teacher's stage`
         nouns = chart_nouns() if is_job else measured_nouns() - of_people("sizes_of_things")
-        return "" if nouns.isdisjoint(words_of(value or asked)) else who
+        is_ill = chart_nouns("problems").issuperset(words_of(theirs)) and not of_people(
+            "subjects"
+        ).isdisjoint(words_of(text))  # "wie alt war sie bei der Anämie?"
+        return "" if is_ill or nouns.isdisjoint(words_of(value or asked)) else who
     if "beside" in part:
         is_figure = not any(map(str.isalpha, who.split()[0]))  # `ldl 150`
         who = "" if is_figure else _behind_values(f"{part['beside']} {who}")
