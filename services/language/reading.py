@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime
 from functools import lru_cache, partial
 
 from services.language.charts.chart_entries import measured_nouns
-from services.language.charts.chart_pieces import NameIs
 from services.language.charts.chart_words import lexicon
 from services.language.charts.tools_named import SEARCH
 from services.language.figures.full_dates import with_whole_years
@@ -45,7 +44,7 @@ from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import in_one_letter, of_people
 from services.language.words.phrases import says
-from services.language.words.vocabulary import LANGUAGES, is_drug_class
+from services.language.words.vocabulary import LANGUAGES, drug_classes
 
 _OF_TEXTS = frozenset({SEARCH, "documents", "read_document", "care"})
 _MESSAGES = (
@@ -314,14 +313,15 @@ def _names_in(words: str, language: str) -> bool:
     # "Therapie" is no slip of English therapies.
     named = [one for one in pieces if one.text in folded and (one.of("name") or one.of("topic"))]
     named = [one for one in named if all(each.tool != "biomarkers" for each in one.of("topic"))]
-    telling = [one for one in named if all(map(_is_told_by, one.of("name")))]
+    is_class = {one.removesuffix("s").casefold() for one in drug_classes()}.__contains__
+    telling = [
+        one
+        for one in named
+        if all(each.tool != "medications" or is_class(each.name) for each in one.of("name"))
+    ]
     return any(max(map(len, one.words)) > _ABBREVIATED_CHARS for one in telling) and all(
         lexicon(language).is_own(one.words) for one in named
     )
-
-
-def _is_told_by(name: NameIs) -> bool:
-    return name.tool != "medications" or is_drug_class(name.name)
 
 
 def _unknown_in(words: str, language: str) -> int:

@@ -25,20 +25,17 @@ def evidence_questions(text: str) -> tuple[ChartQuestion, ...]:
 
 
 def apart_from_chart(text: str, words: Lexicon) -> tuple[str, tuple[ChartQuestion, ...]]:
-    """Return what `text` asks of the chart, and what beside it, where two questions are joined.
-
-    "What is her potassium, and what does the guideline say about it?"; of "the guideline for
-    potassium and creatinine" all is asked of the guideline.
-    """
+    """Return what `text` asks of the chart, and what beside it, where two questions are joined."""
     beside, said = evidence_questions(text), text.split()
     for at in range(1, len(said)) if beside and len(text) < QUESTION_CHARS else ():
-        is_joined = said[at - 1][-1] in words.joints or fold(said[at - 1])[0] in words.joints
+        is_joined = not words.joints.isdisjoint((said[at - 1][-1], fold(said[at - 1])[0]))
         if is_joined and fold(said[at])[0] in words.words.asking:
-            parts = " ".join(said[:at]), " ".join(said[at:])
-            of_chart = [one for one in parts if not evidence_questions(one)]
-            other = next((one for one in parts if one not in of_chart), text)
-            if len(of_chart) == 1:
-                return of_chart[0], evidence_questions(other) if topics_in(other) else beside
+            one, other = " ".join(said[:at]), " ".join(said[at:])
+            one, other = (other, one) if evidence_questions(one) else (one, other)
+            if evidence_questions(other) and not evidence_questions(
+                one
+            ):  # "… about it?" is of what is named before
+                return one, evidence_questions(other) if topics_in(other) else beside
     return "", beside
 
 

@@ -111,10 +111,7 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if theirs:
         is_job = bool(of_people("told_by_job") & {*words_of(theirs)})  # `the teacher's stage`
         nouns = chart_nouns() if is_job else measured_nouns() - of_people("sizes_of_things")
-        is_ill = chart_nouns("problems").issuperset(words_of(theirs)) and not of_people(
-            "subjects"
-        ).isdisjoint(words_of(text))  # "wie alt war sie bei der Anämie?"
-        return "" if is_ill or nouns.isdisjoint(words_of(value or asked)) else who
+        return "" if nouns.isdisjoint(words_of(value or asked)) else who
     if "beside" in part:
         is_figure = not any(map(str.isalpha, who.split()[0]))  # `ldl 150`
         who = "" if is_figure else _behind_values(f"{part['beside']} {who}")

@@ -93,9 +93,8 @@ def _with_markers(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
     found, markers = [*pieces], words.words.markers
     for _ in "to the right", "to the left":
         for at, piece in enumerate(found[2:], 2):
-            beside, joint = found[at - 2 : at]
-            is_beside = any(one.tool == "biomarkers" and one.name for one in beside.of("topic"))
-            if is_beside and joint.text in (*words.joints, "/") and piece.text in markers:
+            is_joined = found[at - 1].text in (*words.joints, "/") and piece.text in markers
+            if is_joined and any(one.tool == "biomarkers" for one in found[at - 2].of("topic")):
                 found[at] = words.pieces(fold(markers[piece.text])[0])[0]
         found.reverse()
     return found

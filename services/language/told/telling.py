@@ -33,7 +33,7 @@ from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
-from services.language.words.vocabulary import LANGUAGES, is_drug_class, read_words
+from services.language.words.vocabulary import LANGUAGES, drug_classes, read_words
 
 _Phrases: TypeAlias = Annotated[
     frozenset[tuple[str, ...]],
@@ -251,7 +251,9 @@ def _kind_by_name(piece: Piece) -> str | None:
         return None
     tool, name = names[0]
     if tool == "medications" and piece.of("name"):
-        return "list" if is_drug_class(name) else "drug"
+        called = (name.capitalize(), f"{name.removesuffix('s').capitalize()}s")
+        is_class = any(one in drug_classes() for one in called)
+        return "list" if is_class else "drug"
     if tool in _VALUES and name:
         return "measured"
     if not piece.of("name") and len(piece.words) > 1 and tool in _LISTS:

@@ -107,12 +107,6 @@ def drug_classes() -> Mapping[str, Mapping[str, Any]]:
     return {str(name): row for name, row in _drugs()["classes"].items()}
 
 
-def is_drug_class(name: str) -> bool:
-    """Whether a name, of one or of many, is that of a class: "beta blocker"."""
-    called = {name.capitalize(), f"{name.removesuffix('s').capitalize()}s"}
-    return not called.isdisjoint(drug_classes())
-
-
 @cache
 def drug_words() -> frozenset[str]:
     """Return the names of drugs and of their classes, folded."""
