@@ -42,6 +42,11 @@ class UndoableAction(Value):
     before: OwnItem | None
     after: OwnItem
 
+    @property
+    def deed(self) -> str:
+        """What tells it from every other one."""
+        return f"{self.after.id} {self.at.isoformat()}"
+
 
 _ACTIONS = TypeAdapter(list[UndoableAction])
 
@@ -65,10 +70,13 @@ class UndoLog:
 
         await change_blob(self._store, _name(principal_id), noted, what="what can be undone")
 
-    async def newest(self, principal_id: str, *, now: datetime) -> UndoableAction | None:
-        """Return the newest action of the last ten minutes; None if there is none."""
+    async def newest(
+        self, principal_id: str, *, now: datetime, deed: str = ""
+    ) -> UndoableAction | None:
+        """Return the newest action of the last ten minutes, or that `deed`; None if it is gone."""
         blob = await self._store.read(_name(principal_id))
-        actions = _actions(None if blob is None else blob.data)
+        kept = _actions(None if blob is None else blob.data)
+        actions = [one for one in kept if deed in ("", one.deed)]
         return actions[-1] if actions and now - actions[-1].at <= UNDO_FOR else None
 
     async def forget(self, action: UndoableAction, *, principal_id: str) -> None:

@@ -48,9 +48,9 @@ class TurnActions(TurnStep):
     async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
         """Do what was asked about, and return what the user is told."""
         if question.payload.get("action") == UNDO:
-            action = await self.newest_action(turn)
-            is_same = action is not None and _deed(action) == question.payload.get("deed")
-            return await self._take_back(turn, action) if action and is_same else _NOT_UNDONE
+            # Whatever else was done since, what was asked about is taken back.
+            action = await self.newest_action(turn, deed=str(question.payload.get("deed")))
+            return _NOT_UNDONE if action is None else await self._take_back(turn, action)
         memory, began, error = self.tools.open(turn), self.clock.monotonic(), None
         try:
             text = await self._perform_all(turn, question, memory)
@@ -68,8 +68,10 @@ class TurnActions(TurnStep):
         )
         return text
 
-    async def newest_action(self, turn: GroundedTurn) -> undo_log.UndoableAction | None:
-        """Return the newest change of the user's own items that "undo" takes back.
+    async def newest_action(
+        self, turn: GroundedTurn, *, deed: str = ""
+    ) -> undo_log.UndoableAction | None:
+        """Return the newest change of the user's own items that "undo" takes back, or that `deed`.
 
         None in a group, where others read along.
         """
@@ -77,7 +79,7 @@ class TurnActions(TurnStep):
             return None
         try:
             principal = turn.message.sender.principal_id
-            return await self.tools.assistant.undo_log.newest(principal, now=turn.now)
+            return await self.tools.assistant.undo_log.newest(principal, now=turn.now, deed=deed)
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
 
@@ -117,7 +119,7 @@ class TurnActions(TurnStep):
             "destructive_tool",
             f"{EARLIER} {_UNDOES[action.tool][0].format(name)} yes / no",
             patient_id=turn.patient_id,
-            payload={"action": UNDO, "deed": _deed(action), "entity_id": item.id, "name": name},
+            payload={"action": UNDO, "deed": action.deed, "entity_id": item.id, "name": name},
         )
         return None
 
@@ -176,10 +178,6 @@ def refused(question: OpenQuestion) -> str:
     if len(names) == 1:
         return f"Nothing was changed: {names[0]} stays as it is."
     return f"Nothing was changed: {'; '.join(names)} stay as they are."
-
-
-def _deed(action: undo_log.UndoableAction) -> str:
-    return f"{action.after.id} {action.at.isoformat()}"
 
 
 def _outcome_in_words(
