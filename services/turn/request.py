@@ -8,8 +8,11 @@ from data_models.conversations.incoming_message import Press
 from data_models.errors import StaleQuestionError
 from data_models.identifiers import PatientId
 from services import group_chat_port
+from services.language.replies.yes_no import yes_no_in
+from services.language.words.text_words import asks_question
 from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.memory_blocks.remembering import note
+from services.orders.draft_order import drafts_of
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import utterance_of
 from services.turn.state import identity_of, others_of, snapshot_of
@@ -116,6 +119,9 @@ def ask_again(turn: GroundedTurn, *, is_beside: bool = False) -> None:
     if question is None or turn.record.question is not None or turn.verdict.pending:
         return
     is_of_own = question.kind == "retire_statement" or "entity_id" in question.payload
+    # Of a draft only a question leaves it open: "make it a CT" wants another one.
+    asks = asks_question(turn.text) and yes_no_in(turn.text.rstrip("? ")) is None
+    is_of_own |= asks and bool(drafts_of(question.payload))
     for run in turn.document.tool_memory.executions[-1:]:  # "cancel it?", "move it to 3"
         is_now = run.turn_id == turn.row.turn_id and run.tool_name.startswith(
             ("move_", "complete_")

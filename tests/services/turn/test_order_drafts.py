@@ -157,14 +157,21 @@ async def test_a_german_yes_is_answered_in_german(ordering: Ordering) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "words", ["no", "nein", "yes, but at 9", "wait", "what is her stage?", "make it a CT", "ok?"]
-)
+@pytest.mark.parametrize("words", ["no", "nein", "yes, but at 9", "wait", "make it a CT", "ok?"])
 async def test_anything_else_makes_nothing_and_ends_it(ordering: Ordering, words: str) -> None:
     await ordering.asked()
     await ordering.say(words)
     await ordering.say("yes")
     assert await ordering.kept() == []
+
+
+@pytest.mark.slow
+async def test_a_question_beside_it_leaves_a_draft_open(ordering: Ordering) -> None:
+    await ordering.asked()
+    beside = await ordering.say("what is her stage?")
+    assert beside.texts[-1] == "Make it? yes / no"
+    assert await ordering.kept() == []
+    assert (await ordering.say("yes")).texts == [MADE]
 
 
 @pytest.mark.parametrize("meanwhile", [[], ["yes"], ["no"], ["what is her stage?", "yes"]])
