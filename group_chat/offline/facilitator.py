@@ -153,7 +153,7 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     if wants_plan(prompt.asked) and prompt.patient_id is not None:
         return propose(prompt)
     read, text = prompt.utterance, prompt.asked.casefold()
-    is_named = any(one.name.casefold() in text for one in prompt.team)
+    is_named = says(text, "names_plan") or any(one.name.casefold() in text for one in prompt.team)
     if says(prompt.asked, "asks_plan") or (is_named and begins_change(prompt.asked)):
         return _unchanged(prompt)  # and the plan is shown behind it
     asks = asks_question(prompt.asked) or says(prompt.asked, "roster", "comparison")
@@ -178,9 +178,13 @@ def _starts_scenario(prompt: Prompt) -> str:
 def propose(prompt: Prompt) -> OfflineReply:
     """Propose one step for each agent that is wanted; who writes comes last."""
     ordered = sorted(_wanted(prompt), key=lambda one: _WRITES in one.tools)[:_STEP_LIMIT]
-    steps = [{"agent": one.name, "text": _text_for(prompt, one)} for one in ordered]
+    steps: list[dict[str, Any]] = [
+        {"agent": one.name, "text": _text_for(prompt, one)} for one in ordered
+    ]
     if not steps:
         return prompt.say("no_steps")
+    if _WRITES in ordered[-1].tools:  # a step that is added is written down, too
+        steps[-1]["needs"] = [str(number) for number in range(1, len(steps))]
     size = "plan_of_one" if len(steps) == 1 else "plan_of"
     proposed = prompt.call("propose_plan", steps=steps)
     intro = prompt.text(size, count=len(steps), patient=prompt.who)

@@ -100,16 +100,19 @@ def _rebuilt(
 
 
 def _place(steps: _Steps, moved: Moved, tasks: Mapping[str, str]) -> bool:
-    found = steps.of(moved.target)
-    if not found and not _add(steps, moved.target, tasks):
+    found = [] if moved.text else steps.of(moved.target)
+    if not found and not _add(steps, moved.target, tasks, text=moved.text):
         return False
-    return all(_move(steps, step.number, moved) for step in found or steps.of(moved.target))
+    new = steps.of(moved.target)[-1:]
+    return all(_move(steps, step.number, moved) for step in found or new)
 
 
-def _add(steps: _Steps, target: Target, tasks: Mapping[str, str]) -> bool:
+def _add(steps: _Steps, target: Target, tasks: Mapping[str, str], *, text: str = "") -> bool:
     if isinstance(target, int) or target not in tasks:
         return False
-    new = PlanStep(number=steps.next_number, agent=target, text=tasks[target])
+    new = PlanStep(
+        number=steps.next_number, agent=target, text=(text or tasks[target])[:STEP_LIMIT_CHARS]
+    )
     steps.next_number += 1
     steps.open.append(new)
     return True

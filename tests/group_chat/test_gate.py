@@ -10,7 +10,7 @@ from group_chat.speakers import gate
 from group_chat.speakers.plan_change import changed_plan
 from group_chat.speakers.plan_text import others_plan_line
 from services.group_chat_port import PlanChanged
-from services.language.replies.plan_change import Moved, PlanChange
+from services.language.replies.plan_change import Moved, PlanChange, plan_change_in
 from tests.group_chat.team_world import earlier_turn, team_world
 
 TEAM = ("Orchestrator", "Radiology", "Pathology")
@@ -49,6 +49,24 @@ def test_a_step_that_is_added_comes_before_the_last_that_waits_for_all() -> None
     assert after is not None
     assert [one.agent for one in after.steps] == ["Radiology", "Pathology", "Trials", "Report"]
     assert after.steps[-1].after == [1, 2, 4]
+
+
+def test_a_step_is_added_in_the_users_own_words() -> None:
+    tasks = {1: "a timeline", 2: "the reports"}
+    change = plan_change_in("add a step: check the trials", names=[*TEAM, "Trials"], tasks=tasks)
+    assert change == PlanChange(
+        moved=(Moved("Trials", "before_close", is_new=True, text="check the trials"),)
+    )
+    after = changed_plan(plan("proposed"), change, tasks={"Trials": "trials"}, now=NOW)
+    assert after is not None
+    assert ("Trials", "check the trials") in [(one.agent, one.text) for one in after.steps]
+    assert plan_change_in("add a step: call the wife", names=[*TEAM, "Trials"], tasks=tasks) is None
+
+
+@pytest.mark.parametrize("said", ["move pathology up to first", "put pathology to the top"])
+def test_a_step_is_moved_to_the_top(said: str) -> None:
+    moved = PlanChange(moved=(Moved("Pathology", "first"),))
+    assert plan_change_in(said, names=["Radiology", "Pathology"], tasks={}) == moved
 
 
 @pytest.mark.parametrize("word", ["yes", "Yes, proceed!", "ok please", "GO AHEAD", "continue."])

@@ -24,12 +24,14 @@ class Moved:
         place: `before_close` is before a last step that waits for all others.
         beside: The step before or after which, for those places.
         is_new: The user said to add it.
+        text: What a new step is to do, in the user's own words.
     """
 
     target: Target
     place: Place = "last"
     beside: Target | None = None
     is_new: bool = False
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,10 @@ def plan_change_in(
         return None
     if (edited := _edited(text, numbers)) is not None:
         return edited
-    reader = _Reader(_without_refusal(_words(text), text), _aliases(names, tasks), numbers)
-    return reader.read()
+    aliases = _aliases(names, tasks)
+    if (added := _added(text, aliases)) is not None:
+        return added
+    return _Reader(_without_refusal(_words(text), text), aliases, numbers).read()
 
 
 def begins_change(text: str) -> bool:
@@ -249,6 +253,17 @@ def _edited(text: str, numbers: Sequence[int]) -> PlanChange | None:
     if len(parts) != 2 or not parts[1].isdecimal() or int(parts[1]) not in numbers:
         return None
     return PlanChange(texts={int(parts[1]): task.strip()})
+
+
+def _added(text: str, aliases: Mapping[tuple[str, ...], Target]) -> PlanChange | None:
+    """Return the new step of "add a step: check the trials", where one agent alone is named."""
+    head, _, task = text.partition(":")
+    verb = tuple(one for one in _words(head) if one not in _FILLERS)
+    named = {aliases.get((one,)) for one in _words(task)}
+    agents = [one for one in named if isinstance(one, str)]
+    if _VERBS.get(verb) != "add" or len(agents) != 1:
+        return None
+    return PlanChange(moved=(Moved(agents[0], "before_close", is_new=True, text=task.strip()),))
 
 
 def _words(text: str) -> list[str]:
