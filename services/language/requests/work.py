@@ -36,7 +36,7 @@ _NOBODYS = (
     "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong",
     "no_series", "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list",
     "asks_duty", "asks_of_deed", "asks_cohort", "sums_up_talk", "same_question", "rewords",
-    "points_to_report", "same_of_day",
+    "points_to_report", "same_of_day", "marks_mail",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
 _LONGEST_WISH_WORDS, _SHORT_ANSWER_WORDS = 12, 6

@@ -225,7 +225,7 @@ def _kinds(text: str, language: str) -> list[tuple[str, str]]:
     found = [
         each for one in lexicon(language).pieces(fold(text)[0]) for each in _kinds_of(one, language)
     ]
-    if found and found[0][0] in statement_words().imperatives:
+    if found and found[0][1] != "again" and found[0][0] in statement_words().imperatives:
         found[0] = (found[0][0], "order")
     return found
 
