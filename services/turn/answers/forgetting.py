@@ -12,7 +12,7 @@ from services.language.words.phrases import says
 from services.language.words.text_words import words_of_statement
 from services.memory_blocks.held import held_lines
 from services.memory_edits.operations import Retire, apply
-from services.records.answers.as_said import held_about, told_in_passing, told_no_more
+from services.records.answers.as_said import held_about, told_before, told_in_passing, told_no_more
 from services.turn.answers.remembering import NOT_OF_THEM, quoted
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import nameless
@@ -78,8 +78,11 @@ class TurnForgetting(TurnStep):
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
             return True
-        said_beside = told_in_passing(turn.document, turn.document.heard)
-        told = "".join(f"\n- “{said}”" for said in said_beside)
+        heard = turn.document.heard
+        left = {*told_in_passing(turn.document, heard)}
+        lines = [[said for said in one.sentences if said in left] for one in told_before(heard)]
+        # What put it right stands behind what was told: “drain 3 l” → “no, 2.5”.
+        told = "".join(f"\n- “{'” → “'.join(each)}”" for each in lines if each)
         held = held_lines(turn.document)
         is_wanted = not held or says(text, "what_was_told", "sums_up_talk")
         passing = f"{_PASSING}{told}" if is_wanted else _MORE
