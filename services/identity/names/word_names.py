@@ -13,6 +13,7 @@ from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name, is_only_a_name, is_ordinary_name
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_listed_nowhere, left_over_in
+from services.language.told.telling import is_told
 from services.language.words.letters import spellings
 from services.language.words.people_words import names_that_are_words, of_people
 from services.language.words.phrases import words_for
@@ -71,7 +72,8 @@ def is_left_over(message: Message, word: Word) -> bool:
     values = first_parts(measured_nouns()) - of_people("values_of_places", "sizes_of_things")
     is_led = word.before in of_people("about", "for_whom", "called_patients")
     asked = word.beyond if word.after in of_people("newest") else word.after
-    is_beside = word.closes and (is_led or word.before in values)
+    is_found = word.gap.isspace() and is_told(message.text)  # `urine protein trace`
+    is_beside = word.closes and (is_led or (word.before in values and not is_found))
     is_beside |= (word.is_first or is_led) and asked in values
     is_asked = is_beside and not values.isdisjoint(rest) and left.isdisjoint(rest)
     single = word.text.removesuffix("s")

@@ -29,7 +29,7 @@ _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 @lru_cache(maxsize=64)
 def headings_of(text: str) -> tuple[str, ...]:
     """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
-    if says(text, "value_and_before", "speaks_of_visitor"):
+    if says(text, "value_and_before", "speaks_of_visitor", "mails_by_name"):
         return ()  # "last hb and the one before" are two values
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
     every = read_words(text).words
@@ -47,6 +47,7 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_day = is_day if full_dates(heading) else is_dated  # `psa on 1971-04-03`
         is_kins = any(one.is_in("relatives") for one in words[:-1])  # `mum's cancer, age`
         is_aside = is_day or is_met(text, who) or (who.isdecimal() and len(who) <= _YEAR_CHARS)
+        is_aside |= of_people("how_much").issuperset(words_of(who.partition(",")[0]))  # `isst gut`
         is_aside |= is_kins and not is_valued and words[-1].text in chart_nouns("problems")
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
