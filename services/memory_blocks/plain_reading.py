@@ -147,7 +147,7 @@ def kind_of(text: str, asked: Asked) -> Kind:
     if asked.question and not text.endswith("?"):
         if rating_in(text) is not None and says(asked.text, "scale"):
             return "rating"
-        if words <= _SHORT_ANSWER_WORDS and not _is_whole(text):
+        if words <= _SHORT_ANSWER_WORDS and not (subject_in(text) and _is_about_self(text)):
             if says(text, "time_words") and says(asked.text, "how_long"):
                 return "duration"
             if says(text, "time_words") and says(asked.text, "since_when"):
@@ -156,11 +156,6 @@ def kind_of(text: str, asked: Asked) -> Kind:
     if asked.turn_id and words <= _SHORT_REFERENCE_WORDS and says(text, "refers_back"):
         return "reference"
     return "plain"
-
-
-def _is_whole(text: str) -> bool:
-    """Whether `text` says by itself what it is about: "I am having a headache"."""
-    return subject_in(text) is not None and _is_about_self(text)
 
 
 def _subject(text: str, kind: Kind, earlier: Sequence[Turn]) -> tuple[str, int | None]:

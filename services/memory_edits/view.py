@@ -12,7 +12,7 @@ from data_models.entities.conversation_entities import ConversationEntity
 from data_models.entities.derived_entities import LLM_REASONING, DerivedEntity
 from data_models.identifiers import PatientId, hashed
 from data_models.memory_blocks import KeyPoint, MemoryBlocks, MemoryChange
-from data_models.tool_memory import EntityContext, ToolExecutionContext
+from data_models.tool_memory import EntityContext
 from services.memory_edits.places import (
     PERSON,
     ItemKind,
@@ -241,7 +241,11 @@ def _thing(place: Place, one: EntityContext, document: ChatContext) -> dict[str,
         "origin": "tool",
         "value": None if one.is_private else _shown_data(one),
         "updated_at": one.created_at,
-        "sources": MemorySources() if run is None else _of_run(run),
+        "sources": MemorySources()
+        if run is None
+        else MemorySources(
+            turns=[run.turn_id], runs=[run.execution_id], tool=run.tool_name, agent=run.agent_name
+        ),
         "can_correct": status == "active" and not one.is_private,
     }
 
@@ -249,12 +253,6 @@ def _thing(place: Place, one: EntityContext, document: ChatContext) -> dict[str,
 def _turns_at(document: ChatContext, moment: datetime) -> list[int]:
     """Return the turn that ran at `moment`, if it is still in the document."""
     return [one.turn_id for one in document.chat_history if one.timestamp <= moment][-1:]
-
-
-def _of_run(run: ToolExecutionContext) -> MemorySources:
-    return MemorySources(
-        turns=[run.turn_id], runs=[run.execution_id], tool=run.tool_name, agent=run.agent_name
-    )
 
 
 def _change(one: MemoryChange) -> MemoryChangeRow:
