@@ -178,13 +178,13 @@ def _starts_scenario(prompt: Prompt) -> str:
 def propose(prompt: Prompt) -> OfflineReply:
     """Propose one step for each agent that is wanted; who writes comes last."""
     ordered = sorted(_wanted(prompt), key=lambda one: _WRITES in one.tools)[:_STEP_LIMIT]
-    steps: list[dict[str, Any]] = [
-        {"agent": one.name, "text": _text_for(prompt, one)} for one in ordered
-    ]
+    rest = [*map(str, range(1, len(ordered)))]  # what is added is written down, too
+    needs = [rest if _WRITES in one.tools else [] for one in ordered]
+    told = [_text_for(prompt, one) for one in ordered]
+    rows = zip(ordered, told, needs, strict=True)
+    steps = [{"agent": one.name, "text": text, "needs": each} for one, text, each in rows]
     if not steps:
         return prompt.say("no_steps")
-    if _WRITES in ordered[-1].tools:  # a step that is added is written down, too
-        steps[-1]["needs"] = [str(number) for number in range(1, len(steps))]
     size = "plan_of_one" if len(steps) == 1 else "plan_of"
     proposed = prompt.call("propose_plan", steps=steps)
     intro = prompt.text(size, count=len(steps), patient=prompt.who)

@@ -103,16 +103,14 @@ def _place(steps: _Steps, moved: Moved, tasks: Mapping[str, str]) -> bool:
     found = [] if moved.text else steps.of(moved.target)
     if not found and not _add(steps, moved.target, tasks, text=moved.text):
         return False
-    new = steps.of(moved.target)[-1:]
-    return all(_move(steps, step.number, moved) for step in found or new)
+    found = found or steps.of(moved.target)[-1:]
+    return all(_move(steps, step.number, moved) for step in found)
 
 
 def _add(steps: _Steps, target: Target, tasks: Mapping[str, str], *, text: str = "") -> bool:
     if isinstance(target, int) or target not in tasks:
         return False
-    new = PlanStep(
-        number=steps.next_number, agent=target, text=(text or tasks[target])[:STEP_LIMIT_CHARS]
-    )
+    new = PlanStep(number=steps.next_number, agent=target, text=text or tasks[target])
     steps.next_number += 1
     steps.open.append(new)
     return True

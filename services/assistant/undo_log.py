@@ -42,11 +42,6 @@ class UndoableAction(Value):
     before: OwnItem | None
     after: OwnItem
 
-    @property
-    def deed(self) -> str:
-        """What tells it from every other one."""
-        return f"{self.after.id} {self.at.isoformat()}"
-
 
 _ACTIONS = TypeAdapter(list[UndoableAction])
 
@@ -73,10 +68,10 @@ class UndoLog:
     async def newest(
         self, principal_id: str, *, now: datetime, deed: str = ""
     ) -> UndoableAction | None:
-        """Return the newest action of the last ten minutes, or that `deed`; None if it is gone."""
+        """Return the newest action of ten minutes, or the one at `deed`; None if there is none."""
         blob = await self._store.read(_name(principal_id))
         kept = _actions(None if blob is None else blob.data)
-        actions = [one for one in kept if deed in ("", one.deed)]
+        actions = [one for one in kept if deed in ("", str(one.at))]
         return actions[-1] if actions and now - actions[-1].at <= UNDO_FOR else None
 
     async def forget(self, action: UndoableAction, *, principal_id: str) -> None:

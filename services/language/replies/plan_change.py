@@ -85,9 +85,8 @@ def plan_change_in(
     if (edited := _edited(text, numbers)) is not None:
         return edited
     aliases = _aliases(names, tasks)
-    if (added := _added(text, aliases)) is not None:
-        return added
-    return _Reader(_without_refusal(_words(text), text), aliases, numbers).read()
+    reader = _Reader(_without_refusal(_words(text), text), aliases, numbers)
+    return _added(text, aliases) or reader.read()
 
 
 def begins_change(text: str) -> bool:
@@ -259,11 +258,10 @@ def _added(text: str, aliases: Mapping[tuple[str, ...], Target]) -> PlanChange |
     """Return the new step of "add a step: check the trials", where one agent alone is named."""
     head, _, task = text.partition(":")
     verb = tuple(one for one in _words(head) if one not in _FILLERS)
-    named = {aliases.get((one,)) for one in _words(task)}
-    agents = [one for one in named if isinstance(one, str)]
+    agents = {aliases[(one,)] for one in _words(task) if isinstance(aliases.get((one,)), str)}
     if _VERBS.get(verb) != "add" or len(agents) != 1:
         return None
-    return PlanChange(moved=(Moved(agents[0], "before_close", is_new=True, text=task.strip()),))
+    return PlanChange(moved=(Moved(agents.pop(), "before_close", is_new=True, text=task.strip()),))
 
 
 def _words(text: str) -> list[str]:

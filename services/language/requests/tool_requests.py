@@ -112,10 +112,8 @@ def _new_task(text: str) -> Given | None:
 
 def _with_hour(when: str) -> str:
     """Return a time that begins with a figure as one: "at 8 tomorrow" of "8 tomorrow", "in 2h"."""
-    for lead in ("in", "at") if when[:1].isdigit() else ():
-        if (told := _when([lead, when])) is not None and told.minute is not None:
-            return f"{lead} {when}"
-    return when
+    read = ((lead, _when([lead, when])) for lead in ("in", "at") if when[:1].isdigit())
+    return next((f"{lead} {when}" for lead, at in read if at and at.minute is not None), when)
 
 
 def as_move(text: str, shown: str | None = "") -> str:

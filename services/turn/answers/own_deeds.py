@@ -119,7 +119,7 @@ class TurnActions(TurnStep):
             "destructive_tool",
             f"{EARLIER} {_UNDOES[action.tool][0].format(name)} yes / no",
             patient_id=turn.patient_id,
-            payload={"action": UNDO, "deed": action.deed, "entity_id": item.id, "name": name},
+            payload={"action": UNDO, "deed": str(action.at), "entity_id": item.id, "name": name},
         )
         return None
 
