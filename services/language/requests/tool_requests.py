@@ -28,7 +28,6 @@ _BY_NAME = ("named", "name_to_reach", "name_who_wrote")
 _QUERY_CHARS, _SUBJECT_CHARS, _LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 400, 60, 5, 24, 12, 7
 _DOTTED = re.compile(r"^(\d{1,2})\.([0-5]\d)$")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
-_PAST = {"half_past": 30, "quarter_past": 15}
 _HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
 _BARE_HOURS = re.compile(
     r"(?<![\w:./-])(\d{1,2})(?: (?:to|until|bis) | ?[-–] ?)(\d{1,2})(?![\w:./-])(?! ?[ap]m)"
@@ -134,8 +133,7 @@ def as_move(text: str, shown: str | None = "") -> str:
     is_of_shown = is_hour and (hours is None or (int(old) in hours if old else bool(hours)))
     goal = goal or (other if is_of_shown or is_time_alone(other) or shift_in(other) else "")
     goal = f"in {goal}" if says(goal, "span_of_days") else goal
-    if past := next((minutes for name, minutes in _PAST.items() if says(goal, name)), None):
-        # "Make it half past" is of the hour that was told.
+    if past := "30" * says(goal, "half_past") or "15" * says(goal, "quarter_past"):
         return f"move it to {f'{min(hours)}:{past}' if hours else goal}"
     hour = hour_alone_in(goal := _DOTTED.sub(r"\1:\2", goal))  # "make it 9.30"
     told_by = (lambda: shift_in(goal), lambda: lasting_in(goal, timedelta()), lambda: _when([goal]))
