@@ -7,9 +7,12 @@ from typing import NamedTuple
 from data_models.chat_context import Turn
 from data_models.conversations.plan import Plan
 from group_chat.speakers.plan_text import PLAN_HEAD, PLAN_QUESTION
-from services.language.words.own_texts import ends_with_own
+from services.identity.wording import OPENED
+from services.language.words.own_texts import before_own, ends_with_own
+from services.language.words.talk_texts import behind_text
 from services.memory_blocks.held import LONG_MESSAGE_SHARE, shown_answers
 from services.patient_context.reading.snapshot import may_imitate, neutralise
+from services.patient_context.wording import REVIEW_QUESTION
 
 SUMMARY_MARK = "CONVERSATION_SUMMARY"
 MEANING_MARK = "MESSAGE_MEANS_JSON:"
@@ -30,7 +33,7 @@ def lines_of(turns: Sequence[Turn], plan: Plan | None = None) -> list[list[Line]
         [
             Line(None, turn.user_message),
             *[
-                Line(one.agent, one.text if is_open else _text_of(one.text))
+                Line(one.agent, _text_of(one.text, is_open=is_open))
                 for one in shown_answers(turn, plan)
                 if one.text
             ],
@@ -43,12 +46,18 @@ def lines_of(turns: Sequence[Turn], plan: Plan | None = None) -> list[list[Line]
     return [[line_of(*line) for line in turn] for turn in said]
 
 
-def _text_of(text: str) -> str:
-    """Return a message, of one that proposed a plan only what stands before it: it is over."""
-    if not ends_with_own(text, PLAN_QUESTION):
-        return text
-    before, _, _ = f"\n{text}".rpartition(f"\n{PLAN_HEAD}\n")
-    return before.strip() or "I proposed a plan."
+def _text_of(text: str, *, is_open: bool) -> str:
+    """Return a message without what is told elsewhere, or what the record does not support.
+
+    Of a plan that is over what stands before it is left, of a chart that was opened not whose it
+    is, as the snapshot says, and of what no row supports the rows.
+    """
+    if not is_open and ends_with_own(text, PLAN_QUESTION):
+        before, _, _ = f"\n{text}".rpartition(f"\n{PLAN_HEAD}\n")
+        return before.strip() or "I proposed a plan."
+    if ends_with_own(text, REVIEW_QUESTION):
+        return before_own(text, OPENED) or text
+    return behind_text(text, "rows_instead") or text
 
 
 def line_of(agent: str | None, text: str) -> Line:

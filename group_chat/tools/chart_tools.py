@@ -30,7 +30,7 @@ from services.records.views.search import search_record as view_of_search
 from services.records.views.summary import chart_summary as view_of_summary
 from services.records.views.view import with_future_marked, with_refuted
 
-Day: TypeAlias = Annotated[str | None, Field(max_length=10, description="ISO date or year.")]
+Day: TypeAlias = Annotated[str | None, Field(max_length=10)]
 Name: TypeAlias = Annotated[str | None, Field(max_length=80)]
 Last: TypeAlias = Annotated[int | None, Field(ge=1, le=1_000)]
 _View: TypeAlias = Callable[..., ChartView]
@@ -151,19 +151,19 @@ def medications(
     status: Literal["now", "stopped", "all"] = "now",
     name: Name = Field(default=None, description="Drug, brand or class."),
 ) -> ChartView:
-    """Drugs with dose and since when: taken now, stopped or all."""
+    """Drugs with dose and since when."""
     return view_of_medications(chart.record, today=chart.today, status=status, name=name)
 
 
 def results(
     chart: Chart,
     names: list[str] = Field(
-        default_factory=list, max_length=20, description="As people name it: potassium, A1c, BP."
+        default_factory=list, max_length=20, description="Potassium, A1c, BP …"
     ),
     category: str | None = Field(
         default=None, max_length=40, description="laboratory, vital sign, survey, imaging …"
     ),
-    since: Day = None,
+    since: Day = Field(default=None, description="ISO date or year."),
     until: Day = None,
     last: Last = Field(default=None, description="Of each."),
 ) -> ChartView:
@@ -214,7 +214,7 @@ def documents(
     ),
     since: Day = None,
 ) -> ChartView:
-    """Notes and reports, who wrote them, when: without their text."""
+    """Notes and reports, without their text."""
     return view_of_documents(chart.record, kind=kind, since=day_asked(since))
 
 
@@ -248,7 +248,7 @@ def timeline(
         description="problem, medication, imaging, note … or all.",
     ),
 ) -> ChartView:
-    """The course in order of time, oldest first."""
+    """The course, oldest first."""
     first, last = day_asked(since), day_asked(until, last_day)
     return course(chart.record, today=chart.today, since=first, until=last, kinds=kinds)
 

@@ -75,7 +75,7 @@ async def recall(
     query: str = Field(min_length=1, max_length=400),
     limit: int = Field(default=_SHOWN, ge=1, le=_SHOWN_AT_MOST),
 ) -> ToolOutput:
-    """What was said earlier about this patient, in turns that you no longer see, by words."""
+    """What was said of this patient in turns that you no longer see, by words."""
     if (past := turn.request.past) is None:
         raise ToolInputError("earlier turns cannot be read in this conversation")
     found = await past.recall(query, limit=limit)

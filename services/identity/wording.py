@@ -10,9 +10,12 @@ SAY_WHICH = "Please say which one: answer with the number before the name, or pr
 _SEXES = {"male": "male", "female": "female", "other": "other sex"}
 
 
+OPENED = "Opened the chart of {person}."
+
+
 def opened(person: Person) -> str:
     """Return the sentence that a chart is open."""
-    return f"Opened the chart of {both_identifiers(person)} ({person.patient_id})."
+    return OPENED.format(person=f"{both_identifiers(person)} ({person.patient_id})")
 
 
 def unknown_number(number: str) -> str:

@@ -11,6 +11,7 @@ from services.language.replies.commands import is_retracted
 from services.language.told.held_forms import StatementKind, grammars
 from services.language.told.held_statements import HeldStatement
 from services.language.words.folding import words_of
+from services.language.words.talk_texts import behind_text
 from services.memory_blocks.history import routing_of
 from services.memory_blocks.limits import (
     ID_CHARS,
@@ -255,6 +256,7 @@ def _routed(turn: Turn, before: str | None) -> str:
 
 
 def _answered(text: str) -> str:
+    text = behind_text(text, "rows_instead") or text
     question = last_question(text)
     return f"Agent asked: {question}" if question else f"Agent said: {first_sentence(text)}"
 

@@ -130,7 +130,7 @@ def _entry(entry: FlowEntry) -> str:
 
 def _brief_entry(entry: FlowEntry) -> str:
     """Return a turn as agents are shown it: without the time, and who was asked."""
-    said = f"Turn {entry.turn_id}: {entry.said}"
+    said = f"Turn {entry.turn_id}: {entry.said.removeprefix('User says: ')}"
     return f"{said} → {entry.answered}" if entry.answered else said
 
 

@@ -17,7 +17,7 @@ def one_line(text: str, limit_chars: int) -> str:
 def last_question(text: str) -> str:
     """Return the last sentence of `text` that asks something; "" if none does."""
     tail = text[-2_000:].strip()
-    sentences = [one.strip(" *_>-") for one in sentences_in(tail)]
+    sentences = [one.rpartition("\n")[2].strip(" *_>-") for one in sentences_in(tail)]
     return next((one for one in reversed(sentences) if one.endswith(("?", "\uff1f"))), "")
 
 

@@ -9,6 +9,8 @@ from services.identity.wording import opened
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.reading.reading import Ask
 
+REVIEW_QUESTION = "What would you like to review?"
+
 
 def asking(
     ask: Ask,
@@ -63,13 +65,13 @@ def whose(pattern: PatientIdPattern) -> str:
 def switched(patient_id: PatientId, person: Person | None = None) -> str:
     """Return the answer to a bare change of patient, with both identifiers where known."""
     who = "" if person is None else f" {opened(person)}"
-    return f"Switched to {patient_id}.{who} What would you like to review?"
+    return f"Switched to {patient_id}.{who} {REVIEW_QUESTION}"
 
 
 def already_active(patient_id: PatientId, person: Person | None = None) -> str:
     """Return the answer to a bare change to the patient who is active."""
     who = "" if person is None else f" This is the chart of {both_identifiers(person)}."
-    return f"{patient_id} is already active.{who} What would you like to review?"
+    return f"{patient_id} is already active.{who} {REVIEW_QUESTION}"
 
 
 def declined(active: PatientId | None, pattern: PatientIdPattern) -> str:

@@ -4,8 +4,13 @@ from hypothesis import strategies as st
 
 from data_models.clock import SystemClock
 from data_models.conversations.plan import Plan
+from data_models.identifiers import PatientId
 from group_chat.speakers.plan_text import plan_message
 from group_chat.window import Line, head_and_tail, line_of, lines_of, window
+from services.identity.names.person import Person, PersonName
+from services.language.words.own_texts import in_own_language
+from services.language.words.talk_texts import talk_text
+from services.patient_context.wording import switched
 from tests.group_chat.team_world import earlier_turn
 
 TURNS = lines_of(
@@ -102,3 +107,22 @@ def test_an_open_plan_is_shown_as_it_was_proposed() -> None:
     turns = [earlier_turn(1, "board please", ("Orchestrator", proposal))]
     lines = lines_of(turns, _plan("proposed"))
     assert lines[0][1].text == proposal
+
+
+@pytest.mark.parametrize("status", ["done", "proposed"])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_whose_chart_was_opened_is_left_to_the_snapshot(language: str, status: str) -> None:
+    named = PersonName("Brenner", ("Hal", "J."), "")
+    person = Person(PatientId("p-1"), "p-1", (named,), birth_date="1951-08-30")
+    told = in_own_language(switched(PatientId("p-1"), person), language)
+    turns = [earlier_turn(1, "switch to p-1", ("Orchestrator", told))]
+    said = in_own_language("Switched to p-1.", language)
+    assert [one.text for one in lines_of(turns, _plan(status))[0]] == ["switch to p-1", said]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_of_what_no_row_supports_the_rows_alone_are_shown_again(language: str) -> None:
+    row = "**Creatinine**: 0.9 mg/dL, 2025-05-19 [Observation/crea]"
+    told = f"It is 4.2 mg/dL.\n\n{talk_text(language, 'rows_instead')}\n\n{row}"
+    turns = [earlier_turn(1, "creatinine?", ("PatientStatus", told))]
+    assert lines_of(turns)[0][1].text == row

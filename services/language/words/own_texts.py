@@ -44,6 +44,12 @@ def ends_with_own(text: str, english: str) -> bool:
     return text.rstrip().endswith(_in_all_languages(english))
 
 
+def before_own(text: str, english: str) -> str:
+    """Return what stands before `english`, in any language, which begins with words of ours."""
+    begins = (one.partition("{")[0] for one in _in_all_languages(english))
+    return next((text.partition(one)[0].rstrip() for one in begins if one in text), "")
+
+
 @lru_cache(maxsize=512)
 def _in_all_languages(english: str) -> tuple[str, ...]:
     return (english, *(in_own_language(english, language) for language in SPOKEN))

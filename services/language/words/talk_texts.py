@@ -41,6 +41,12 @@ def in_every_language(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(talk_text(language, name) for language in LANGUAGES))
 
 
+def behind_text(text: str, name: str) -> str:
+    """Return what stands behind our own text of that name, in any language; "" if nothing does."""
+    own = next((one for one in in_every_language(name) if one in text), "")
+    return text.partition(own)[2].strip() if own else ""
+
+
 def ends_with_text(text: str, name: str) -> bool:
     """Whether `text` ends with our own text of that name, in any language."""
     return text.rstrip().endswith(in_every_language(name))

@@ -74,7 +74,7 @@ def build_snapshot(
         fields["patient"] = patient._asdict()
     if not roster.is_whole:
         fields["patient_count"] = roster.count
-    return f"{SNAPSHOT_PREFIX} {json.dumps(fields, separators=(',', ':'))}"
+    return f"{SNAPSHOT_PREFIX} {json.dumps(fields, ensure_ascii=False, separators=(',', ':'))}"
 
 
 def may_imitate(text: str) -> bool:

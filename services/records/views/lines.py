@@ -73,7 +73,7 @@ def line_of(row: ViewRow, *, with_time: bool = False, says_active: bool = False)
         row.flag.upper() if row.flag == "critical" else row.flag,
         f"until {row.end[:10]}" if row.end and row.end[:10] != row.date[:10] else "",
         row.status if row.status not in _USUAL or (says_active and row.status == "active") else "",
-        row.detail,
+        row.detail.replace(f"; {row.name.upper()} ", "; "),  # a report's text begins with its name
         _sources([ref for ref in row.sources if f"[{ref}]" not in row.detail] or row.sources[:1]),
     ]
     return "  ".join(" ".join(part.split()) for part in parts if part)
