@@ -11,7 +11,6 @@ from semantic_kernel.contents import (
     AuthorRole,
     ChatHistory,
     ChatMessageContent,
-    FunctionCallContent,
     FunctionResultContent,
 )
 
@@ -19,7 +18,7 @@ from data_models.errors import ModelError
 from data_models.patient_identity import PatientIdentity
 from group_chat.agents import TeamAgent
 from group_chat.drafts.item_lines import changes_told
-from group_chat.tools.function import PLUGIN
+from group_chat.tools.function import PLUGIN, calls_of
 from group_chat.turn_context import TurnContext
 from services.language.charts.answer_words import answer_words
 from services.language.charts.tools_named import SEARCH
@@ -236,15 +235,7 @@ async def _run(
     chart = agent.chart
     plugin = None if chart is None else chart.plugins.get(PLUGIN)
     asked = [one for one in asked if plugin is not None and one.tool in plugin.functions]
-    calls = [
-        FunctionCallContent(
-            id=f"look_up_{number}",
-            index=number,
-            name=f"{PLUGIN}-{one.tool}",
-            arguments=json.dumps(arguments_of(one), ensure_ascii=False),
-        )
-        for number, one in enumerate(asked)
-    ]
+    calls = calls_of(((one.tool, arguments_of(one)) for one in asked), "look_up")
     if chart is None or not calls:
         return False
     history.add_message(ChatMessageContent(role=AuthorRole.ASSISTANT, items=list(calls)))

@@ -1,17 +1,23 @@
 """Items of a user's own as lines: what tools list, and what they changed. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from group_chat.tools.personal.personal import ABOUT_ANOTHER
 from group_chat.turn_context import TurnContext
 from services.language.charts.answer_words import answer_words
 from services.language.words.folding import words_of
+from services.language.words.own_texts import in_own_language
 from services.language.words.talk_texts import day_text, has_text, talk_text
 from services.records.answers.choosing.row_line import DIFFER
 from services.tool_memory.session import FinishedRun
 
+_LISTING = ("list_", "search_", "find_", "recall")
+_WITH_TEXT = ("read_mail", "read_own_document")
+# Of results that are no views: what tells a reader nothing.
+_SILENT = ("patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "shortened")
 _CHANGED = ("created", "added", "moved", "done", "changed", "draft")
 
 
@@ -35,6 +41,49 @@ def item_line(row: Mapping[str, Any], language: str, *, year: int) -> str:
     if has_time and (end := row.get("end")):
         day += f"–{datetime.fromisoformat(end):%H:%M}"
     return " ".join(filter(None, (day, name, rest)))
+
+
+def items_in(data: Mapping[str, Any]) -> list[Any]:
+    """Return what a tool listed or changed: the first list of its result."""
+    return next((one for one in data.values() if isinstance(one, list)), [])
+
+
+def told_result(language: str, tool: str, data: Mapping[str, Any], *, now: datetime | None) -> str:
+    """Return what a tool gave that lists or changes something, as a user reads it `now`."""
+    say, rows, year = partial(talk_text, language), items_in(data), now.year if now else 0
+    error = str(data.get("error") or "")
+    if "asked which" in error:
+        return say("please_choose")
+    if error:
+        # What a tool says behind what went wrong is advice for a model.
+        said, is_order, _ = error.partition("; nothing is prepared")
+        problem = (said if is_order else said.partition(";")[0]).rstrip(".")
+        return say("changed_nothing", problem=in_own_language(problem, language))
+    told = str(data.get("told", "")) or ("asked" in data and say("please_confirm"))
+    if told:
+        return told
+    lines = [one if isinstance(one, str) else item_line(one, language, year=year) for one in rows]
+    if tool in _WITH_TEXT:
+        text = next((str(data[one]) for one in ("text", "withheld") if data.get(one)), "")
+        text = text or next((row["body"] for row in rows if row.get("body")), "")
+        quoted = (text or say("holds_no_text")).splitlines()
+        return "\n".join([*lines, "", *(f"> {line}" for line in quoted)])
+    if not rows and tool.startswith(_LISTING):
+        return say(f"none_{tool}", count=data.get("turns_searched", 0))
+    more, day = [say("and_more_rows")] * bool(data.get("more")), data.get("day")
+    title = f"**{say(f'title_{tool}')}**"
+    title += f" {item_line({'start': day}, language, year=year)}" if day else ""
+    return "\n".join([title, *(f"- {line}" for line in lines), *more])
+
+
+def plain_rows(language: str, data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a tool gave that gives no rows of the chart, a field each."""
+    for key, value in data.items():
+        told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        if key not in _SILENT and told:
+            own = f"field_{key}"
+            name = talk_text(language, own) if has_text(own) else key.replace("_", " ")
+            yield f"- {name[:1].upper()}{name[1:]}: {told}"
 
 
 def changes_told(turn: TurnContext, runs: Sequence[FinishedRun]) -> str:

@@ -3,45 +3,36 @@
 Each answer says plainly what cannot be done, and what can be done instead.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
 from group_chat.offline.prompt import OfflineReply, Prompt
 from services.language.charts.answer_words import answer_words
 from services.language.charts.tools_named import SEARCH
 from services.language.people.named_person import is_known_name
 from services.language.people.strange_words import is_strange
 from services.language.replies.addressing import without_address
-from services.language.replies.corrections import correction_in
 from services.language.replies.yes_no import yes_no_in
-from services.language.requests.appointment_slots import slots_in
 from services.language.requests.work import LONG_CHARS, asks_record, impossible_wish
 from services.language.sentences.statement_parts import REFERENCE
-from services.language.sentences.statements import read_sentence
 from services.language.told.held_statements import held_statements, stated_in
 from services.language.told.telling import told_in
 from services.language.utterance import ChartQuestion
 from services.language.words.detection import is_unread, language_of
-from services.language.words.folding import fold, words_of
+from services.language.words.folding import fold
 from services.language.words.phrases import parts_in, says
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name
-from services.language.words.talk_texts import has_text, talk_text
+from services.language.words.talk_texts import talk_text
 from services.language.words.text_words import telling_words
-from services.records.answers.as_said import held_about, said_of, told_before, told_of
+from services.records.answers import as_said
+from services.statements.deeds import tells_deed
 
-_SOURCES_SHOWN = 8
-_HEAD_WORDS, _SHOWN_CHARS = 14, 240
-# Of results that are no views: what tells a reader nothing.
-_SILENT = ("patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "shortened")
+_SOURCES_SHOWN, _SHOWN_CHARS = 8, 240
 
 
 def plain_answer(prompt: Prompt) -> OfflineReply | None:
     """Return the answer to a message that needs no record; None for any other."""
     if not any(map(str.isalnum, prompt.asked)):
         return not_understood(prompt)
-    asks_for_help = prompt.utterance is not None and prompt.utterance.command == "help"
-    if asks_for_help or says(prompt.asked, "help_wanted"):
+    if prompt.read.command == "help" or says(prompt.asked, "help_wanted"):
         return OfflineReply(text=_help_for(prompt))
     return _cannot(prompt) or courtesy(prompt)
 
@@ -86,40 +77,28 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
         return _of_deed(prompt)
     if (wish := impossible_wish(prompt.asked)) is not None:
         return _of_deed(prompt) if wish == "asks_of_deed" else prompt.say(wish)
-    read = prompt.utterance
-    is_of_chart = prompt.patient_id is None or (read is not None and bool(read.about))
+    is_of_chart = prompt.patient_id is None or bool(prompt.read.about)
     return _sources(prompt) if says(prompt.asked, "asks_source") and not is_of_chart else None
 
 
 def _of_deed(prompt: Prompt) -> OfflineReply:
     """Return what was told of things done, or not done, for the user: the last, or all."""
-    paragraphs = [one for text in prompt.answered for one in text.split("\n\n")]
-    told = list(dict.fromkeys(one.strip() for one in paragraphs if _tells_deed(one)))
+    paragraphs = [one for line in prompt.earlier for one in line.text.split("\n\n")]
+    told = list(dict.fromkeys(one.strip() for one in paragraphs if tells_deed(one)))
     if not told:
         return prompt.say("asks_of_deed")
-    if not says(prompt.asked, "asks_all_deeds"):
-        return prompt.say("last_deed", told=told[-1])
-    return prompt.say("all_deeds", told="\n\n".join(told))
-
-
-def _tells_deed(paragraph: str) -> bool:
-    """Whether it is one of our own reports: "**Added**", "Booked: …", "Nothing was changed: …"."""
-    head, colon, _ = paragraph.strip().partition("\n")[0].partition(":")
-    is_report = len(head.split()) <= _HEAD_WORDS and bool(colon or head.startswith("**"))
-    cues = read_sentence(f"{head.strip('*')}.").cues if is_report else ()
-    return any(cue.startswith("deed:") or cue == "nothing" for cue in cues)
+    name = "all_deeds" if says(prompt.asked, "asks_all_deeds") else "last_deed"
+    return prompt.say(name, told="\n\n".join(told if name == "all_deeds" else told[-1:]))
 
 
 def _sources(prompt: Prompt) -> OfflineReply:
     """Return the sources of the newest answer that names any."""
-    for spoken in reversed(prompt.earlier):
-        refs = list(dict.fromkeys(one[0] for one in REFERENCE.finditer(spoken.text)))
-        if refs:
-            more = len(refs) - _SOURCES_SHOWN
-            rows = [f"- {ref}" for ref in refs[:_SOURCES_SHOWN]]
-            rows += [prompt.text("more_sources", count=more)] if more > 0 else []
-            return prompt.say("sources", rows="\n".join(rows))
-    return prompt.say("no_source")
+    found = (REFERENCE.finditer(spoken.text) for spoken in reversed(prompt.earlier))
+    refs = next(filter(None, ([*dict.fromkeys(one[0] for one in each)] for each in found)), [])
+    more = len(refs) - _SOURCES_SHOWN
+    rows = [f"- {ref}" for ref in refs[:_SOURCES_SHOWN]]
+    rows += [prompt.text("more_sources", count=more)] if more > 0 else []
+    return prompt.say("sources" if refs else "no_source", rows="\n".join(rows))
 
 
 def noted(prompt: Prompt) -> OfflineReply | None:
@@ -132,42 +111,31 @@ def noted(prompt: Prompt) -> OfflineReply | None:
     stated = stated or [one.quote for one in stated_in(prompt.asked) if one.quote in prompt.held]
     if stated:
         return prompt.say("noted", quotes=" ".join(dict.fromkeys(stated)))
-    if prompt.utterance is None or prompt.utterance.task != "tell":
+    if prompt.read.task != "tell":
         return None
     told = " ".join(prompt.asked.split())
     shown = told if len(told) <= _SHOWN_CHARS else f"{told[:_SHOWN_CHARS]} …"
-    held = "; ".join(held_about(told, prompt.held) or _put_right(told, prompt.held))
+    held = "; ".join(
+        as_said.held_about(told, prompt.held) or as_said.held_put_right(told, prompt.held)
+    )
     rest = f" {prompt.text('still_held', held=held)}" if held else ""
     return OfflineReply(text=f"{prompt.text('not_held', told=shown)}{rest}")
 
 
-def _put_right(told: str, held: Sequence[str]) -> list[str]:
-    """Return what of `held` has the value that the message says is wrong: "not 10 but 20"."""
-    correction = correction_in(told)
-    old = set() if correction is None else {*words_of(correction.old)}
-    return [one for one in held if old and old <= {*words_of(one)}]
-
-
-def as_said(prompt: Prompt) -> str:
+def said_here(prompt: Prompt) -> str:
     """Return what users said of what is asked; "" where that is nothing, or nobody asks."""
-    if prompt.cue == "step":
-        return ""
-    questions = [ChartQuestion(SEARCH, name=prompt.query)]
-    quotes = dict.fromkeys(
-        (
-            *said_of(questions, prompt.held, prompt.asked),
-            *told_of(questions, told_before(prompt.heard), prompt.asked),
-        )
+    questions = [ChartQuestion(SEARCH, name=prompt.query)] if prompt.cue != "step" else []
+    words, told = (
+        answer_words(prompt.language),
+        as_said.told_before(prompt.heard) if questions else [],
     )
-    return answer_words(prompt.language).say("as_said", quotes="; ".join(quotes)) if quotes else ""
+    return as_said.told_as_said(questions, words, held=prompt.held, told=told, text=prompt.asked)
 
 
 def nobody_open(prompt: Prompt) -> OfflineReply:
     """Return that no chart is open, and what to name where the turn will not ask for it."""
-    told = prompt.text("no_patient")
-    if not asks_record(prompt.asked, prompt.utterance):
-        told = prompt.text("no_patient_named", told=told)
-    return nobody_called(prompt) or OfflineReply(text=told)
+    name = "no_patient" if asks_record(prompt.asked, prompt.read) else "no_patient_named"
+    return nobody_called(prompt) or prompt.say(name, told=prompt.text("no_patient"))
 
 
 def nobody_called(prompt: Prompt) -> OfflineReply | None:
@@ -182,29 +150,11 @@ def nobody_called(prompt: Prompt) -> OfflineReply | None:
 
 def what_next(prompt: Prompt) -> OfflineReply:
     """Return whose record is open, and ask what is wanted of it."""
-    if prompt.patient_id is None:
-        return prompt.say("no_patient_yet")
-    return prompt.say("is_open", who=prompt.who)
+    name = "no_patient_yet" if prompt.patient_id is None else "is_open"
+    return prompt.say(name, who=prompt.who)
 
 
-def told_beside(prompt: Prompt, wanted: str | None) -> OfflineReply | None:
-    """Return that what is told of the patient is not held, and what is still asked for."""
-    tells = prompt.utterance is not None and prompt.utterance.task == "tell"
-    if wanted is None or not tells or slots_in(prompt.asked, is_booking=True):
-        return None
-    told = prompt.text("not_held", told=" ".join(prompt.asked.split()))
-    return OfflineReply(text=f"{told}\n\n{prompt.text(f'which_{wanted}')}")
-
-
-def said_first(prompt: Prompt) -> list[str]:
-    """Return what users said of what a list was asked for, with a line behind it."""
-    return [said, ""] if (said := as_said(prompt)) else []
-
-
-def plain_rows(prompt: Prompt, data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a tool gave that gives no rows of the chart, a field each."""
-    for key, value in data.items():
-        told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        if key not in _SILENT and told:
-            name = prompt.text(own) if has_text(own := f"field_{key}") else key.replace("_", " ")
-            yield f"- {name[:1].upper()}{name[1:]}: {told}"
+def said_first(prompt: Prompt, *told: str) -> OfflineReply:
+    """Return the lines of a list that was asked for, behind what users said of it."""
+    said = said_here(prompt)
+    return OfflineReply(text="\n".join([*([said, ""] if said else []), *told]))

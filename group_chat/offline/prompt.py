@@ -3,16 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from itertools import takewhile
+from typing import Any, NamedTuple
 
 import orjson
-from semantic_kernel.contents import (
-    AuthorRole,
-    ChatHistory,
-    ChatMessageContent,
-    FunctionCallContent,
-    FunctionResultContent,
-)
+from semantic_kernel import contents
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
@@ -33,41 +28,26 @@ from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
 
-_CLOSING = "Close with: "
+_CLOSING = "\nClose with: "
+_UNREAD = Utterance("")
 _READ_BACK_CHARS, _QUERY_WORDS, _QUERY_CHARS = 100_000, 12, 400
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A tool to call, by its name on the wire."""
+class Call(NamedTuple):
+    """A tool to call."""
 
-    wire_name: str
+    name: str
     arguments: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class OfflineReply:
+class OfflineReply(NamedTuple):
     """Text, tool calls, or both; after tool calls the rules are asked again."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOffer:
-    """A tool the agent may call; `required` are the arguments it must be given."""
-
-    wire_name: str
-    required: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The name without its plugin."""
-        return self.wire_name.rpartition("-")[2]
-
-
-@dataclass(frozen=True, slots=True)
-class ToolAnswer:
+class ToolAnswer(NamedTuple):
     """What a tool gave back."""
 
     name: str
@@ -88,11 +68,11 @@ class Prompt:
         team: The other agents.
         entities: What the agent is shown of entities; likewise what tools found and used last.
         scenario: The step that it guides the user through, if it does.
+        tools: The tools it may call, with the arguments each must be given.
         cue: Why the agent speaks now, as the server says it; "none" to answer the user.
         hand_back: Whom a step goes back to.
         has_asked: Whether the agent waits for this user's answer.
         said: What agents said since the user's message, oldest first; `earlier` before it.
-        answered: All that was answered in the talk, oldest first.
         past: The user's earlier messages and the last that was answered to each, oldest first.
         answers: Results of the tools called for the message that is being written.
         views: Rows of the chart that tools of this turn returned, oldest first.
@@ -112,17 +92,16 @@ class Prompt:
     entities: Mapping[str, Any] = field(default_factory=dict)
     tool_memory: Mapping[str, Any] = field(default_factory=dict)
     scenario: Mapping[str, Any] = field(default_factory=dict)
-    tools: Sequence[ToolOffer] = ()
+    tools: Mapping[str, Sequence[str]] = field(default_factory=dict)
     language: str = WELL_READ[0]
     cue: str = "none"
     hand_back: str = ""
     asked: str = ""
     said: Sequence[Line] = ()
     earlier: Sequence[Line] = ()
-    answered: Sequence[str] = ()
     past: Sequence[tuple[str, str]] = ()
     answers: list[ToolAnswer] = field(default_factory=list)
-    utterance: Utterance | None = None
+    read: Utterance = _UNREAD
     views: Sequence[ChartView] = ()
     held: Sequence[str] = ()
     heard: Sequence[Turn] = ()
@@ -132,20 +111,15 @@ class Prompt:
     has_asked: bool = False
 
     @property
-    def year(self) -> int:
-        """In which the user asks; 0 where that is not known."""
-        return 0 if self.now is None else self.now.year
+    def recent_appointment(self) -> str:
+        """The id of the appointment that was found or used last; "" where that is none."""
+        _, is_clinics, key = str(self._recent.get("id", "")).rpartition(CLINIC_PREFIX)
+        return key if is_clinics else ""
 
     @property
     def recent(self) -> str:
         """What tools found or used last: `appointment`, or the kind of the user's own; "" else."""
         return "appointment" if self.recent_appointment else str(self._recent.get("type", ""))
-
-    @property
-    def recent_appointment(self) -> str:
-        """The id of the appointment that was found or used last; "" where that is none."""
-        _, is_clinics, key = str(self._recent.get("id", "")).rpartition(CLINIC_PREFIX)
-        return key if is_clinics else ""
 
     @property
     def _recent(self) -> Mapping[str, Any]:
@@ -173,19 +147,14 @@ class Prompt:
         """Return one of our own texts in the language of the user."""
         return talk_text(self.language, name, **parts)
 
-    def tool(self, name: str) -> ToolOffer | None:
-        """Return the tool of that name, if the agent has it."""
-        return next((tool for tool in self.tools if tool.name == name), None)
-
     def say(self, name: str, /, **parts: object) -> OfflineReply:
         """Return one of our own texts as the whole reply."""
         return OfflineReply(text=self.text(name, **parts))
 
     def call(self, name: str, /, **given: object) -> OfflineReply:
         """Return a call of the tool of that name; that there is none, where the agent has none."""
-        if (tool := self.tool(name)) is None:
-            return self.say("no_tool")
-        return OfflineReply(calls=(Call(tool.wire_name, given),))
+        is_offered = name in self.tools
+        return OfflineReply(calls=(Call(name, given),)) if is_offered else self.say("no_tool")
 
     def given_by(self, tool: str) -> list[Mapping[str, Any]]:
         """Return what that tool gave for the message that is being written, oldest first."""
@@ -203,19 +172,16 @@ class Prompt:
 
 
 def prompt_of(
-    turn: TurnContext, chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]
+    turn: TurnContext, chat_history: contents.ChatHistory, tools: Iterable[Mapping[str, Any]]
 ) -> Prompt:
     """Return the prompt: the talk is the turn's; why the agent speaks, the history's."""
     request, messages = turn.request, chat_history.messages
     first = first_shown(request.history, window_chars=_READ_BACK_CHARS, plan=request.plan)
     talk = lines_of(request.history[first:], request.plan)
-    told = [line.strip() for line in messages[0].content.splitlines()]
+    closing = f"\n{messages[0].content}".partition(_CLOSING)[2].partition("\n")[0]
     cue = next((one.metadata for one in messages if CUE_NAME in one.metadata), {})
     return Prompt(
-        closing=in_own_language(
-            next((one[len(_CLOSING) :] for one in told if one.startswith(_CLOSING)), ""),
-            turn.language,
-        ),
+        closing=in_own_language(closing.strip(), turn.language),
         agent=turn.agent,
         team=[one for one in turn.team if one.name != turn.agent],
         is_facilitator=any(one.is_facilitator and one.name == turn.agent for one in turn.team),
@@ -224,10 +190,10 @@ def prompt_of(
         entities=_shown(ENTITIES, messages),
         tool_memory=_shown(TOOL_MEMORY, messages),
         scenario=_shown(SCENARIO, messages),
-        tools=[
-            ToolOffer(one["name"], tuple((one.get("parameters") or {}).get("required", ())))
+        tools={
+            one["name"].rpartition("-")[2]: (one.get("parameters") or {}).get("required", ())
             for one in (tool["function"] for tool in tools)
-        ],
+        },
         language=turn.language,
         cue=cue.get(CUE_NAME, "none"),
         hand_back=cue.get(HANDS_BACK_TO, ""),
@@ -235,10 +201,9 @@ def prompt_of(
         asked=request.text,
         said=[Line(one.agent, one.text) for one in turn.said],
         earlier=[line for _, *answered in talk for line in answered],
-        answered=[one.text for turn in request.history for one in turn.agent_responses],
         past=[(asked.text, rest[-1].text if rest else "") for asked, *rest in talk],
         answers=_answers(messages),
-        utterance=request.utterance,
+        read=request.utterance or Utterance(request.text),
         views=turn.views,
         held=request.held,
         heard=request.heard,
@@ -248,9 +213,9 @@ def prompt_of(
     )
 
 
-def _shown(mark: str, messages: Sequence[ChatMessageContent]) -> Mapping[str, Any]:
+def _shown(mark: str, messages: Sequence[contents.ChatMessageContent]) -> Mapping[str, Any]:
     """Return the data that the server shows behind `mark`."""
-    texts = (one.content for one in messages if one.role == AuthorRole.SYSTEM)
+    texts = (one.content for one in messages if one.role == contents.AuthorRole.SYSTEM)
     return next((data_behind(mark, text) for text in texts if text.startswith(mark)), {})
 
 
@@ -260,18 +225,16 @@ def data_behind(mark: str, text: str) -> Mapping[str, Any]:
     return orjson.loads(rest.strip().partition("\n")[0]) if found else {}
 
 
-def _answers(messages: Sequence[ChatMessageContent]) -> list[ToolAnswer]:
+def _answers(messages: Sequence[contents.ChatMessageContent]) -> list[ToolAnswer]:
     """Return the results behind the last message that is no call of a tool."""
-    items: list[Any] = []
-    for message in reversed(messages):
-        held = [*message.items]
-        if not any(isinstance(one, FunctionResultContent | FunctionCallContent) for one in held):
-            break
-        items = held + items
-    found = [one for one in items if isinstance(one, FunctionResultContent)]
+    of_tools = (contents.FunctionResultContent, contents.FunctionCallContent)
+    is_of_round = (any(isinstance(one, of_tools) for one in each.items) for each in messages[::-1])
+    size = sum(takewhile(bool, is_of_round))
     return [
         # Rows of a chart are lines, and stand in its view.
         ToolAnswer(one.function_name or one.name or "tool", orjson.loads(text))
-        for one in found
-        if (text := str(one.result) if str(one.result).startswith("{") else "{}")
+        for each in messages[len(messages) - size :]
+        for one in each.items
+        if isinstance(one, contents.FunctionResultContent)
+        and (text := str(one.result) if str(one.result).startswith("{") else "{}")
     ]

@@ -5,19 +5,9 @@ What is meant is looked for where a tool does not know; nothing is added to what
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
-from group_chat.drafts.item_lines import item_line
-from group_chat.offline.plain_talk import (
-    as_said,
-    courtesy,
-    nobody_open,
-    not_understood,
-    noted,
-    plain_rows,
-    said_first,
-    told_beside,
-)
+from group_chat.drafts.item_lines import items_in, plain_rows, told_result
+from group_chat.offline import plain_talk
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.speakers.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
@@ -30,57 +20,52 @@ from services.language.questions.single_questions import CHANGES
 from services.language.replies.judging import caution_for
 from services.language.replies.ratings import rating_in
 from services.language.replies.yes_no import yes_no_in
+from services.language.requests import tool_requests
+from services.language.requests.appointment_slots import slots_in
 from services.language.requests.arrangement import NOTED_AS, Arranging, asks_for
 from services.language.requests.clock import day_in
 from services.language.requests.orders import orders_change
-from services.language.requests.tool_requests import (
-    LISTS_APPOINTMENTS,
-    OF_OWN_THINGS,
-    OF_THE_HOUSE,
-    RECALL,
-    ToolRequest,
-    as_move,
-)
+from services.language.requests.tool_requests import LISTS_APPOINTMENTS, ToolRequest, as_move
 from services.language.requests.work import behind_switch, own_kind_in, points_only
 from services.language.utterance import ChartQuestion
-from services.language.words.own_texts import ends_with_own, in_own_language
+from services.language.words.own_texts import ends_with_own
 from services.language.words.phrases import says
 from services.language.words.talk_texts import ends_with_text, has_text
-from services.records.answers.choosing.row_line import NOT_RECORDED, bullets_of
+from services.records.answers.choosing.row_line import NOT_RECORDED
 from services.records.answers.direct import answered
-from services.records.answers.whole_chart import notes_on
+from services.records.answers.whole_chart import told_list
 
 SECRETARY_TOOL, TIMES_TOOL = "list_events", "available_slots"
 BOOKING_TOOL, _MOVE_TOOL, _SHORT_WORDS = "book_appointment", "move_appointment", 8
+_CANCELS = ToolRequest("cancel_appointment", ("cancel",), looks_with=LISTS_APPOINTMENTS[0])
 _LOOK_FIRST = ("list or search them first", "use list_appointments first")
 _EXAMPLES = frozenset({"email", "calendar_event", "contact"})
-_LISTING = ("list_", "search_", "find_", "recall")
 _DEEDS = ("delete", "move", "done", "send", "reads", "orders")
 OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
 _STATUS_TOOL, _RESULTS_TOOL = "current_status", "results"
+_NEVER_ASKED = (tool_requests.RECALL.tool, RESEARCH)
+_QUERIES = frozenset({"query", "question", "text", "words"})
 _SCENARIO = (tool.name for tool in SCENARIO_TOOLS)
 _PASSED_OVER = frozenset({OVERVIEW_TOOL, UPDATE_ENTITIES, CHANGES, *_SCENARIO, *CHART_TOOLS})
 
 
 def answer_as_specialist(prompt: Prompt) -> OfflineReply:
     """Call the agent's tools, or, once they have answered, report."""
-    if prompt.tool(SECRETARY_TOOL) is not None:
+    if SECRETARY_TOOL in prompt.tools:
         return answer_as_secretary(prompt)
     if (taken := answer_about_complaint(prompt)) is not None:
         return taken
     if prompt.patient_id is None:
-        return nobody_open(prompt)
-    if prompt.tool(BOOKING_TOOL) is not None:
+        return plain_talk.nobody_open(prompt)
+    if BOOKING_TOOL in prompt.tools:
         return answer_as_booking(prompt)
-    if (told := noted(prompt)) is not None:
+    if told := plain_talk.noted(prompt):
         return told
-    request = request_in(prompt, OF_THE_HOUSE)
-    return _of_the_record(prompt) if request is None else run(prompt, request)
-
-
-def _of_the_record(prompt: Prompt) -> OfflineReply:
-    if not prompt.said and prompt.cue == "none" and (polite := courtesy(prompt)) is not None:
-        return polite
+    request = request_in(prompt, tool_requests.OF_THE_HOUSE)
+    if request is not None:
+        return run(prompt, request)
+    if not prompt.said and prompt.cue == "none" and (told := plain_talk.courtesy(prompt)):
+        return told
     calls = () if prompt.answers else tuple(_calls(prompt))
     return OfflineReply(calls=calls) if calls else OfflineReply(text=report_of(prompt))
 
@@ -92,22 +77,18 @@ def _calls(prompt: Prompt) -> Iterator[Call]:
     In a step of a plan who has none tells the course of the illness: told by each, it would hide
     what the others found.
     """
-    is_step = prompt.cue == "step"
-    own = [one for one in prompt.tools if not one.required and one.name not in _PASSED_OVER]
+    tools, is_step = prompt.tools, prompt.cue == "step"
+    own = [one for one, needed in tools.items() if not needed and one not in _PASSED_OVER]
     if is_step and not own:
-        own = [one for one in prompt.tools if one.name == _TIMELINE_TOOL]
-    has_query = prompt.query and not is_step
-    for tool in prompt.tools:
+        own = [_TIMELINE_TOOL] * (_TIMELINE_TOOL in tools)
+    for tool, needed in tools.items():
         if tool in own:
-            yield Call(tool.wire_name, {})
-        elif has_query and len(tool.required) == 1 and tool.name not in (RECALL.tool, RESEARCH):
-            (name,) = tool.required
-            if name in {"query", "question", "text", "words"}:
-                yield Call(tool.wire_name, {name: prompt.query})
-    results = prompt.tool(_RESULTS_TOOL)
-    if is_step and results is not None and prompt.tool(_STATUS_TOOL) in own:
+            yield Call(tool, {})
+        elif prompt.query and not is_step and tool not in _NEVER_ASKED and len(needed) == 1:
+            yield from (Call(tool, {name: prompt.query}) for name in needed if name in _QUERIES)
+    if is_step and _RESULTS_TOOL in tools and _STATUS_TOOL in own:
         # A board weighs the functions of organs, too, which the status does not hold.
-        yield Call(results.wire_name, {"category": "laboratory", "last": 1})
+        yield Call(_RESULTS_TOOL, {"category": "laboratory", "last": 1})
 
 
 def report_of(prompt: Prompt) -> str:
@@ -115,11 +96,11 @@ def report_of(prompt: Prompt) -> str:
     caution = caution_for(prompt.asked) if prompt.cue != "step" else ""
     parts = [prompt.text(caution)] if caution else []
     parts += [_section(prompt, one) for one in prompt.answers] or [prompt.text("no_tool")]
-    views = filter(None, (prompt.view_of(one) for one in prompt.answers))
-    rows = (row for view in views for row in view.rows if row.status == NOT_RECORDED)
-    if missing := list(map(answer_words(prompt.language).called, (row.name for row in rows))):
-        parts.append(prompt.text("not_in_record", names=", ".join(dict.fromkeys(missing))))
-    parts += [as_said(prompt), prompt.closing]
+    views = filter(None, map(prompt.view_of, prompt.answers))
+    missing = [row.name for view in views for row in view.rows if row.status == NOT_RECORDED]
+    if called := dict.fromkeys(map(answer_words(prompt.language).called, missing)):
+        parts.append(prompt.text("not_in_record", names=", ".join(called)))
+    parts += [plain_talk.said_here(prompt), prompt.closing]
     parts += [prompt.text("back_to", agent=prompt.hand_back)] if prompt.hand_back else []
     return "\n\n".join(filter(None, parts))
 
@@ -134,36 +115,36 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
         question = ChartQuestion(SEARCH, {"query": prompt.query}, name=prompt.query)
         if isinstance(told := answered([question], [(question, view)], words), str):
             return told  # what has but some of the words says so
-    if view is None:
-        rows, notes = [*plain_rows(prompt, answer.data)], []
-    else:
-        rows = bullets_of(view, words)
-        notes = [f"*{one[:1].upper()}{one[1:].rstrip('.')}.*" for one in notes_on(view, words)]
-    if not rows:
-        searched = view.nothing if view is not None and prompt.language == "en" else ""
-        return searched or prompt.text("holds_nothing", title=title)
-    return "\n".join([f"**{title}**", *rows, *(["", *notes] if notes else [])])
+    if view is not None:
+        told = told_list(view, title, words) or (view.nothing if prompt.language == "en" else "")
+    elif told := "\n".join(plain_rows(prompt.language, answer.data)):
+        told = f"**{title}**\n{told}"
+    return told or prompt.text("holds_nothing", title=title)
 
 
 def answer_as_booking(prompt: Prompt) -> OfflineReply:
     """Go one step on: what is known comes from the entities, never from guesses."""
     wishes = prompt.entities.get("entities") or {}
-    found = prompt.entities.get("derived_entities") or {}
     beside, shown = form_open_line(prompt.agent), prompt.shown_before
     past = [(as_move(said), told) for said, told in prompt.past if not ends_with_own(told, beside)]
     if prompt.has_asked or ends_with_own(shown, beside):
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
     talk = Arranging(as_move(prompt.asked, shown), shown, past, wishes)
-    if not prompt.answers and (beside_form := told_beside(prompt, asks_for(shown))) is not None:
-        return beside_form
+    tells = prompt.read.task == "tell" and not slots_in(prompt.asked, is_booking=True)
+    if tells and not prompt.answers and (wanted := asks_for(shown)) is not None:
+        told = prompt.text("not_held", told=" ".join(prompt.asked.split()))
+        return OfflineReply(text=f"{told}\n\n{prompt.text(f'which_{wanted}')}")
     if talk.is_dropped:
         noted = prompt.call("update_entities", entities_to_remove=[*wishes], words=prompt.asked)
         return noted if wishes and not prompt.answers else prompt.say("nothing_arranged")
+    # What was said decides which is cancelled, and the last booked one behind that.
+    is_said = talk.is_of_other_cancelled or prompt.recent == "appointment"
+    found = {} if is_said else prompt.entities.get("derived_entities") or {}
+    booked = {"appointment_id": str(found.get("appointment_id", ""))}
+    cancel = replace(_CANCELS, given=lambda _: booked)
     if talk.is_of_other_cancelled:
-        return run(prompt, _cancel(""))
-    booked = "" if prompt.recent == "appointment" else str(found.get("appointment_id", ""))
-    cancel = _cancel(booked)
+        return run(prompt, cancel)
     request = request_in(prompt, () if talk.is_move else (cancel, *LISTS_APPOINTMENTS))
     if request in LISTS_APPOINTMENTS:
         return _appointments(prompt, request)
@@ -175,19 +156,12 @@ def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:
     reply = run(prompt, request)
     if reply.calls:
         return reply
-    words = answer_words(prompt.language)
-    data = prompt.answers[-1].data
+    words, data = answer_words(prompt.language), prompt.answers[-1].data
     planned = str(data.get("planned_in_chart", "")).splitlines()
     lines = (f"- {'  '.join(map(words.in_words, one.split('  ')))}" for one in planned)
     told = prompt.text("planned_in_chart" if planned else "none_planned")
     told = str(data.get("chart_not_read", told))
-    return OfflineReply(text="\n".join([*said_first(prompt), reply.text, "", told, *lines]))
-
-
-def _cancel(booked: str) -> ToolRequest:
-    """Return how one is cancelled: what was said decides, and the last booked one behind that."""
-    given, looks = {"appointment_id": booked}, LISTS_APPOINTMENTS[0]
-    return ToolRequest("cancel_appointment", ("cancel",), given=lambda _: given, looks_with=looks)
+    return plain_talk.said_first(prompt, reply.text, "", told, *lines)
 
 
 def _arrange(prompt: Prompt, talk: Arranging) -> OfflineReply:
@@ -236,15 +210,15 @@ def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
         return prompt.say("both_noted", said=" ".join(prompt.asked.split()).rstrip("."))
     if says(prompt.asked, "own_complaint"):
         return OfflineReply(text=f"{prompt.closing}\n\n{prompt.text('severity')}")
-    read = prompt.utterance
-    if read is None or read.about:
+    if prompt.read.about:
         return None
-    return noted(prompt) or courtesy(prompt) or not_understood(prompt)
+    told = plain_talk.noted(prompt) or plain_talk.courtesy(prompt)
+    return told or plain_talk.not_understood(prompt)
 
 
 def request_in(prompt: Prompt, requests: Sequence[ToolRequest]) -> ToolRequest | None:
     """Return the first of `requests` that the message is and that the agent has the tool for."""
-    able = (one for one in requests if prompt.tool(one.tool) is not None)
+    able = (one for one in requests if one.tool in prompt.tools)
     return next((one for one in able if one.fits(prompt.asked)), None)
 
 
@@ -252,27 +226,26 @@ def run(prompt: Prompt, request: ToolRequest) -> OfflineReply:
     """Call its tool; look for what is meant where it does not know; tell what it gave."""
     given = request.given(prompt.asked)
     if given is None:  # a "yes" that nothing asked for names no test
-        return courtesy(prompt) or prompt.say(request.asks)
+        return plain_talk.courtesy(prompt) or prompt.say(request.asks)
     if not prompt.answers:
         return prompt.call(request.tool, **given)
     last, look = prompt.answers[-1], request.looks_with
-    looked = prompt.given_by(look.tool) if look is not None else []
-    knows_not = any(one in last.error for one in _LOOK_FIRST)
-    if look is not None and knows_not and not looked:
+    if look is None:
+        return OfflineReply(text=_told(prompt, last))
+    looked, knows_not = prompt.given_by(look.tool), any(one in last.error for one in _LOOK_FIRST)
+    if knows_not and not looked:
         return prompt.call(look.tool, **(look.given(prompt.asked) or {}))
-    if look is not None and last.name == look.tool and items_in(last):
+    if last.name == look.tool and items_in(last.data):
         return prompt.call(request.tool, **given)
-    told = [told_deed(prompt, last)]
-    if look is not None and knows_not and looked:
-        told.append(told_deed(prompt, ToolAnswer(look.tool, looked[-1])))
-    return OfflineReply(text="\n\n".join(told))
+    told = [last, *(ToolAnswer(look.tool, one) for one in looked[-1:] if knows_not)]
+    return OfflineReply(text="\n\n".join(_told(prompt, one) for one in told))
 
 
 def is_of_recent(prompt: Prompt) -> bool:
     """Whether the message does something to what of the user's own was found or used last."""
     is_deed = says(as_move(prompt.asked, prompt.shown_before), *_DEEDS)
     is_next_day = prompt.recent == "calendar_event" and says(prompt.asked, "another_day")
-    return is_next_day or (is_deed and prompt.recent in OF_OWN_THINGS)
+    return is_next_day or (is_deed and prompt.recent in tool_requests.OF_OWN_THINGS)
 
 
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:
@@ -282,58 +255,23 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     done = "task" if says(prompt.asked, "done") else None
     is_event = says(prompt.asked, "cancel", "add") and not points_only(prompt.asked)
     is_event = is_event and day_in(prompt.asked) is not None  # whatever was listed last
-    is_recent = prompt.recent in OF_OWN_THINGS and not is_event
+    is_recent = prompt.recent in tool_requests.OF_OWN_THINGS and not is_event
     recent = prompt.recent if is_recent else "calendar_event"
     new = "task" if says(prompt.asked, "new_task") else None  # whatever it is about
     kind = new or own_kind_in(prompt.asked) or done or recent
-    request = request_in(prompt, OF_OWN_THINGS[kind])
+    request = request_in(prompt, tool_requests.OF_OWN_THINGS[kind])
     if request is None:
         return prompt.say("no_tool")
-    is_list = request is OF_OWN_THINGS[kind][-1]
+    is_list = request is tool_requests.OF_OWN_THINGS[kind][-1]
     is_order = orders_change(prompt.asked) and not says(prompt.asked, "question")
     if request.given(prompt.asked) is None or (is_list and is_order):
         example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
         return prompt.say("only_simple", example=example)
     # What is only pointed at was said before: no list helps.
     reply = run(prompt, replace(request, looks_with=None) if points_only(prompt.asked) else request)
-    if not is_list or reply.calls:
-        return reply
-    return OfflineReply(text="\n".join([*said_first(prompt), reply.text]))
+    is_told = is_list and not reply.calls
+    return plain_talk.said_first(prompt, reply.text) if is_told else reply
 
 
-def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:
-    """Return the result of a tool that lists or changes something, as a user reads it."""
-    data, rows = answer.data, items_in(answer)
-    if "asked which" in answer.error:
-        return prompt.text("please_choose")
-    if answer.error:
-        # What a tool says behind what went wrong is advice for a model.
-        said, is_order, _ = answer.error.partition("; nothing is prepared")
-        problem = (said if is_order else said.partition(";")[0]).rstrip(".")
-        return prompt.text("changed_nothing", problem=in_own_language(problem, prompt.language))
-    told = str(data.get("told", "")) or ("asked" in data and prompt.text("please_confirm"))
-    if told:
-        return told
-    if answer.name in ("read_mail", "read_own_document"):
-        text = next((str(data[one]) for one in ("text", "withheld") if data.get(one)), "")
-        text = text or next((row["body"] for row in rows if row.get("body")), "")
-        quoted = (text or prompt.text("holds_no_text")).splitlines()
-        return "\n".join([*_lines(prompt, rows), "", *(f"> {line}" for line in quoted)])
-    if not rows and answer.name.startswith(_LISTING):
-        return prompt.text(f"none_{answer.name}", count=data.get("turns_searched", 0))
-    more, day = [prompt.text("and_more_rows")] if data.get("more") else [], data.get("day")
-    title = f"**{prompt.text(f'title_{answer.name}')}**"
-    title += f" {item_line({'start': day}, prompt.language, year=prompt.year)}" if day else ""
-    return "\n".join([title, *(f"- {line}" for line in _lines(prompt, rows)), *more])
-
-
-def items_in(answer: ToolAnswer) -> list[Any]:
-    """Return what a tool listed or changed: the first list of its result."""
-    return next((one for one in answer.data.values() if isinstance(one, list)), [])
-
-
-def _lines(prompt: Prompt, rows: list[Any]) -> list[str]:
-    return [
-        row if isinstance(row, str) else item_line(row, prompt.language, year=prompt.year)
-        for row in rows
-    ]
+def _told(prompt: Prompt, answer: ToolAnswer) -> str:
+    return told_result(prompt.language, answer.name, answer.data, now=prompt.now)

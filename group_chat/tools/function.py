@@ -1,11 +1,12 @@
 """A `Tool` as a Semantic Kernel function, and what its answer is to the model."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NoReturn
 
 from pydantic import BaseModel, ValidationError
+from semantic_kernel.contents import FunctionCallContent
 from semantic_kernel.filters.functions.function_invocation_context import FunctionInvocationContext
 from semantic_kernel.functions.function_result import FunctionResult
 from semantic_kernel.functions.kernel_function import KernelFunction
@@ -39,6 +40,21 @@ class ToolFunction(KernelFunction):
 
     async def _invoke_internal_stream(self, context: FunctionInvocationContext) -> NoReturn:
         raise NotImplementedError("tools answer whole")
+
+
+def calls_of(
+    asked: Iterable[tuple[str, Mapping[str, Any]]], mark: str
+) -> list[FunctionCallContent]:
+    """Return calls of tools by their names, as a model makes them; `mark` begins their ids."""
+    return [
+        FunctionCallContent(
+            id=f"{mark}_{index}",
+            index=index,
+            name=f"{PLUGIN}-{name}",
+            arguments=json.dumps(arguments, ensure_ascii=False),
+        )
+        for index, (name, arguments) in enumerate(asked)
+    ]
 
 
 def tool_function(tool: Tool) -> ToolFunction:

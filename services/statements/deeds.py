@@ -5,6 +5,7 @@ from pathlib import Path
 
 from data_models.plain_yaml import read_yaml
 from services.language.sentences.clauses import Clause
+from services.language.sentences.statements import read_sentence
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 
@@ -26,7 +27,7 @@ OUTWARD = frozenset({"sent", "prescribed", "referred", "signed"})
 """What reaches somebody else."""
 NEVER_DONE = frozenset({"ordered"})
 """What nothing here does: a draft of an order is none, whatever was said of it before."""
-_SHORT_CLAIM_WORDS = 2
+_SHORT_CLAIM_WORDS, _HEAD_WORDS = 2, 14
 # "The lymph nodes were removed", "chemotherapy was completed": what happened to the patient.
 _OF_A_COURSE = frozenset({"deleted", "completed", "ordered", "adjusted", "signed", DONE})
 _IN_A_COURSE = frozenset({"ordered", "sent", "booked", "referred", "registered", "cancelled"})
@@ -104,3 +105,11 @@ def is_in_course(
     told = [word for kind in kinds for word in words.deeds.get(kind, ())]
     begun = tuple(begin for word in told for begin in words.happening.get(word, ()))
     return any(word in told or word.startswith(begun) for word in known)
+
+
+def tells_deed(paragraph: str) -> bool:
+    """Whether it is one of our own reports: "**Added**", "Booked: …", "Nothing was changed: …"."""
+    head, colon, _ = paragraph.strip().partition("\n")[0].partition(":")
+    is_report = len(head.split()) <= _HEAD_WORDS and bool(colon or head.startswith("**"))
+    cues = read_sentence(f"{head.strip('*')}.").cues if is_report else ()
+    return any(cue.startswith("deed:") or cue == "nothing" for cue in cues)

@@ -11,7 +11,7 @@ import pytest
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from data_models.storage.local_blob_store import LocalBlobStore
-from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
+from group_chat.offline.prompt import Prompt, ToolAnswer
 from group_chat.offline.specialist import answer_as_booking
 from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.turn_context import TurnContext
@@ -91,7 +91,7 @@ async def test_the_rules_tell_it_so(
     tmp_path: Path, language: str, asked: str, planned: str, none: str
 ) -> None:
     found = await listed(tmp_path, ROWS[0])
-    offered = [ToolOffer("list_appointments")]
+    offered = {"list_appointments": ()}
 
     def told(data: dict[str, Any]) -> str:
         answers = [ToolAnswer("list_appointments", data)]

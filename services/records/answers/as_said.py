@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from data_models.chat_context import ChatContext, Turn
+from services.language.charts.answer_words import AnswerWords
 from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import is_retracted, takes_back
 from services.language.replies.corrections import correction_in
@@ -72,6 +73,13 @@ def held_about(text: str, held: Sequence[str]) -> tuple[str, ...]:
     )
     same = dict.fromkeys(quote for quote, one in stated if said & set(_words(one.about)))
     return said_of(asked, held, text) or tuple(same)
+
+
+def held_put_right(told: str, held: Sequence[str]) -> list[str]:
+    """Return what of `held` has the value that the message says is wrong: "not 10 but 20"."""
+    correction = correction_in(told)
+    old = set() if correction is None else {*words_of(correction.old)}
+    return [one for one in held if old and old <= {*words_of(one)}]
 
 
 def _stated(quote: str) -> Sequence[held_statements.HeldStatement]:
@@ -224,6 +232,19 @@ def told_of(
         or (says(text, "asks_what_then") and says(each.sentences[0], "is_for_a_case"))
     )
     return tuple(dict.fromkeys(sentence for sentences in fitting for sentence in sentences))
+
+
+def told_as_said(
+    questions: Sequence[ChartQuestion],
+    words: AnswerWords,
+    *,
+    held: Sequence[str],
+    told: Sequence[Told],
+    text: str = "",
+) -> str:
+    """Return what users said of what is asked as it is told beside rows; "" for nothing."""
+    quotes = dict.fromkeys((*said_of(questions, held, text), *told_of(questions, told, text)))
+    return words.say("as_said", quotes="; ".join(quotes)) if quotes else ""
 
 
 def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told]:

@@ -15,7 +15,7 @@ from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.vocabulary import concept_rows
 from services.records.answers import further, treatments
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
-from services.records.answers.as_said import Told, said_of, told_of
+from services.records.answers.as_said import Told, told_as_said
 from services.records.answers.choosing import events, excluded_rows, unsaid
 from services.records.answers.choosing.asked_rows import asked_rows, has_answer
 from services.records.answers.choosing.lengths_told import told_lengths
@@ -68,10 +68,9 @@ def answered(
     said = [*_Answers(looked=looked, words=words).to(questions)]
     if looked.missing is not None:
         return looked.missing
-    quotes = (*said_of(questions, held, text), *told_of(questions, told, text))
     said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
-    as_said = [words.say("as_said", quotes="; ".join(dict.fromkeys(quotes)))] if quotes else []
-    parts = [*dict.fromkeys(part for one in (*said, *as_said) for part in one.split("\n\n"))]
+    said += [told_as_said(questions, words, held=held, told=told, text=text)]
+    parts = [*dict.fromkeys(part for one in said if one for part in one.split("\n\n"))]
     rows = [{*one.splitlines()} for one in parts]  # of two lists the second may have no more
     new = (len(own) < 2 or not any(own <= one for one in rows[:n]) for n, own in enumerate(rows))
     return words.as_typed(words.of_one("\n\n".join(compress(parts, new))), text)

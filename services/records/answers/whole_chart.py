@@ -7,7 +7,7 @@ from services.language.charts.answer_words import AnswerWords, answer_words
 from services.language.utterance import ChartQuestion
 from services.records.answers.ages import aged_in
 from services.records.answers.choosing import asked_rows
-from services.records.answers.choosing.row_line import row_line
+from services.records.answers.choosing.row_line import bullets_of, row_line
 from services.records.answers.choosing.row_parts import sources_of
 from services.records.answers.choosing.said_words import has_words
 from services.records.concepts.table import concept_table, names_of_less, words_listed
@@ -72,6 +72,13 @@ def empty_list(tool: str, words: AnswerWords) -> str:
         "medications": words.say("no_drugs"),
     }
     return empty.get(tool, "")
+
+
+def told_list(view: ChartView, title: str, words: AnswerWords) -> str:
+    """Return the rows of a view that hold something under `title`, and its notes; "" for none."""
+    rows = bullets_of(view, words)
+    notes = [f"*{one[:1].upper()}{one[1:].rstrip('.')}.*" for one in notes_on(view, words)]
+    return "\n".join([f"**{title}**", *rows, *(["", *notes] if notes else [])]) if rows else ""
 
 
 def notes_on(view: ChartView, words: AnswerWords) -> Iterator[str]:

@@ -2,11 +2,15 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from pydantic import JsonValue
 
 from data_models.scenarios.scenario import SLOT, FieldDefinition, Step
 from data_models.scenarios.scenario_session import ScenarioPlace, ScenarioSession
+from services.language.words.talk_texts import talk_text
+from services.language.words.text_words import quoted_in
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.corrections import Decided
 from services.scenarios.session.progress import needed_at
@@ -182,3 +186,22 @@ def _shown(field: FieldDefinition, values: Mapping[str, JsonValue]) -> dict[str,
     }
     more |= {"minimum": field.minimum, "maximum": field.maximum}
     return row | {name: value for name, value in more.items() if value not in ("", [], None)}
+
+
+def told_step(step: Mapping[str, Any], language: str) -> str:
+    """Return what the data of `grounding_of` or `finished_text` say to whoever is guided."""
+    say = partial(talk_text, language)
+    if step.get("finished"):
+        return say("scenario_complete", scenario=step["scenario"])
+    head, go_on, told = f"**{step['scenario']}**, {step['step']}", "", ""
+    if "failed_tool" in step:
+        told = say("try_again", tool=step["failed_tool"])
+    elif not step.get("asks_itself") and step["ask_for"]:
+        own = [row["question"] for row in step["ask_for"] if "question" in row]
+        names = ", ".join(row["label"] for row in step["ask_for"] if "question" not in row)
+        told = " ".join([f"{names[:1].upper()}{names[1:]}?", *own] if names else own)
+    elif not step.get("asks_itself"):
+        # The rest of the text is the author's word to an agent, not to whoever reads this.
+        told = " ".join(quoted_in(str(step["says"])))
+        go_on = "" if step.get("is_last") else f" {say('go_on')}"
+    return (f"{head}: {told}" if told else f"{head}.") + go_on

@@ -3,7 +3,7 @@
 import pytest
 
 from group_chat.offline.facilitator import answer_as_facilitator, answer_in_scenario
-from group_chat.offline.prompt import Prompt, ToolOffer
+from group_chat.offline.prompt import Prompt
 from group_chat.offline.specialist import is_of_recent
 from services.language.model_output.hand_over import promised_agent
 from services.language.utterance import ChartQuestion, Utterance
@@ -30,7 +30,7 @@ def test_whose_chart_is_open_is_asked_of_no_list() -> None:
 
 @pytest.mark.parametrize("said", ["open her", "show the chart", "öffne sie"])
 def test_who_is_to_be_opened_is_no_scenario(said: str) -> None:
-    tools = [ToolOffer("start_scenario")]
+    tools = {"start_scenario": ()}
     reply = answer_as_facilitator(Prompt(asked=said, team=CARDS, tools=tools, patient_id="p1"))
     assert "is open" in reply.text
 
@@ -47,7 +47,7 @@ def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> No
 
     def told(says: str) -> str:
         step = {**facts, "says": says}
-        reply = answer_in_scenario(Prompt(scenario=step, tools=[ToolOffer("record_fields")]))
+        reply = answer_in_scenario(Prompt(scenario=step, tools={"record_fields": ()}))
         assert reply is not None
         return reply.text
 
@@ -59,7 +59,7 @@ def test_a_question_that_a_new_step_displaces_is_said_to_be_unanswered() -> None
     step = {"scenario": "Intake", "step": "Consent", "asked": False, "asks_itself": True}
     asked = "what is her hemoglobin?"
     read = Utterance(text=asked, about=(ChartQuestion("results", {"names": ["hemoglobin"]}),))
-    prompt = Prompt(scenario=step, tools=[ToolOffer("record_fields")], asked=asked, utterance=read)
+    prompt = Prompt(scenario=step, tools={"record_fields": ()}, asked=asked, read=read)
     reply = answer_in_scenario(prompt)
     assert reply is not None
     assert f"“{asked}” was not answered" in reply.text

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
+from group_chat.offline.prompt import Prompt, ToolAnswer
 from group_chat.offline.specialist import answer_as_booking
 from group_chat.tools.clinic.free_times import TimesArguments, told_times
 from group_chat.window import Line
@@ -41,7 +41,7 @@ def prompt_of(
     answers: list[ToolAnswer] | None = None,
 ) -> Prompt:
     return Prompt(
-        tools=[ToolOffer(name) for name in TOOLS],
+        tools=dict.fromkeys(TOOLS, ()),
         entities={"entities": WISHES if wishes is None else wishes},
         asked=asked,
         earlier=[Line("AppointmentManager", last)] if last else [],
@@ -52,7 +52,7 @@ def prompt_of(
 def looked(prompt: Prompt) -> Any:
     """Return what the form is filled in with."""
     call = answer_as_booking(prompt).calls[-1]
-    assert call.wire_name == "available_slots"
+    assert call.name == "available_slots"
     return call.arguments
 
 
@@ -116,12 +116,12 @@ def test_what_was_wished_for_is_not_kept_for_the_next_appointment() -> None:
 def test_another_one_than_is_proposed_is_cancelled_and_none_arranged(asked: str) -> None:
     proposed = talk_text("en", "i_propose", proposed=talk_text("en", "proposed_cancel"))
     (call,) = answer_as_booking(prompt_of(asked, last=proposed)).calls
-    assert (call.wire_name, call.arguments) == ("cancel_appointment", {"appointment_id": ""})
+    assert (call.name, call.arguments) == ("cancel_appointment", {"appointment_id": ""})
 
 
 def test_what_is_cancelled_beside_no_form_is_an_appointment() -> None:
     call = answer_as_booking(prompt_of("cancel that", last="Booked.")).calls[-1]
-    assert call.wire_name == "cancel_appointment"
+    assert call.name == "cancel_appointment"
 
 
 @pytest.mark.parametrize("asked", ["asap", "the earliest please", "first available"])
@@ -141,7 +141,7 @@ def test_a_time_no_day_has_is_not_replaced_by_an_earlier_wish(asked: str) -> Non
     "asked", ["when is her next visit?", "any upcoming appointments", "when is it now?"]
 )
 def test_who_asks_for_the_next_visit_is_shown_the_appointments(asked: str) -> None:
-    assert answer_as_booking(prompt_of(asked)).calls[0].wire_name == "list_appointments"
+    assert answer_as_booking(prompt_of(asked)).calls[0].name == "list_appointments"
 
 
 LISTED = f"Doctors here:\n- Dr. Anna Smith\n- Dr. Peter Jones\n\n{WHICH_DOCTOR}"
@@ -179,7 +179,7 @@ def test_another_part_of_the_day_takes_back_the_time_before(said: str) -> None:
 @pytest.mark.parametrize("said", ["the fourth one", "the 5th"])
 def test_a_row_that_the_list_does_not_have_is_not_picked(said: str) -> None:
     (form,) = answer_as_booking(prompt_of(said, last=WEEK)).calls
-    assert form.wire_name == "available_slots"
+    assert form.name == "available_slots"
     assert form.arguments["day"] == WISHES["date_preference"]
 
 
@@ -244,7 +244,7 @@ def test_a_move_by_days_is_handed_on_as_said(said: str) -> None:
 def test_another_order_ends_a_move_that_waits_for_its_day(said: str, tool: str) -> None:
     prompt = moving(said, ("move it", f"- 2030-01-08 09:00\n\n{WHICH_DAY}"))
     (call,) = answer_as_booking(prompt).calls
-    assert call.wire_name == tool
+    assert call.name == tool
     assert "instead_of" not in call.arguments
 
 
@@ -254,7 +254,7 @@ def test_a_free_time_is_proposed_and_not_again_after_that() -> None:
             "moved": {"appointment_id": "a2"}}  # fmt: skip
     prompt.answers.append(ToolAnswer("available_slots", free))
     (call,) = answer_as_booking(prompt).calls
-    assert (call.wire_name, call.arguments) == (
+    assert (call.name, call.arguments) == (
         "move_appointment", {"appointment_id": "a2", "slot_id": "s1"},
     )  # fmt: skip
     prompt.answers.append(ToolAnswer("move_appointment", {"told": "I propose this."}))
@@ -323,7 +323,7 @@ def test_a_booked_appointment_is_moved_also_while_a_new_one_is_arranged() -> Non
 )
 def test_what_is_told_of_the_patient_is_said_not_to_be_held(shown: str, text: str) -> None:
     prompt = prompt_of(text, last=shown, wishes={})
-    prompt.utterance = read(text, Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC)))
+    prompt.read = read(text, Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC)))
 
     reply = answer_as_booking(prompt)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from group_chat.offline.offline_chat import reply_to
-from group_chat.offline.prompt import Prompt, ToolOffer
+from group_chat.offline.prompt import Prompt
 from services.language.reading import read
 from services.language.words.phrases import says
 from tests.group_chat.offline.conftest import SITUATION
@@ -27,7 +27,7 @@ TOOLS = tuple(
 
 
 def _secretary(asked: str) -> Prompt:
-    return Prompt(asked=asked, tools=[ToolOffer(f"o-{name}") for name in TOOLS])
+    return Prompt(asked=asked, tools=dict.fromkeys(TOOLS, ()))
 
 
 @pytest.mark.slow
@@ -36,7 +36,7 @@ def test_a_request_for_ones_own_things_calls_its_tool(
     asked: str, tool: str, given: dict[str, object]
 ) -> None:
     (call,) = reply_to(_secretary(asked)).calls
-    assert (call.wire_name, dict(call.arguments)) == (f"o-{tool}", given)
+    assert (call.name, dict(call.arguments)) == (tool, given)
 
 
 @with_cases("asked", "agent")

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from group_chat.offline.offline_chat import reply_to
-from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
+from group_chat.offline.prompt import Prompt, ToolAnswer
 from group_chat.window import Line
 from tests.tables import with_cases
 
@@ -46,7 +46,7 @@ def prompt_of(case: Case, asked: str) -> Prompt:
         closing=case.closing,
         earlier=[Line(case.agent, case.last)] if case.last else [],
         tool_memory={"recent_entities": case.recent} if case.recent else {},
-        tools=[ToolOffer(f"o-{name}", tuple(needed)) for name, needed in case.tools.items()],
+        tools=case.tools,
         answers=[ToolAnswer(name, data) for name, data in case.answers.items()],
     )
     if case.hand_back:
@@ -59,7 +59,7 @@ def test_it_leads_to_a_call_or_to_words(case: tuple[Case, ...]) -> None:
     for one in case:
         for asked in one.asked:
             reply = reply_to(prompt_of(one, asked))
-            calls = {call.wire_name.removeprefix("o-"): call.arguments for call in reply.calls}
+            calls = {call.name: call.arguments for call in reply.calls}
             assert one.calls in (None, calls), asked
             assert [text for text in one.told if text not in reply.text] == [], (asked, reply.text)
             assert [text for text in one.untold if text in reply.text] == [], (asked, reply.text)

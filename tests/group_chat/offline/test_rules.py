@@ -10,7 +10,7 @@ from data_models.patient_identity import PatientIdentity
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.offline.offline_chat import reply_to
-from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
+from group_chat.offline.prompt import Prompt, ToolAnswer
 from group_chat.speakers.judge import pick
 from services.language.reading import read
 from tests.group_chat.offline.conftest import SITUATION
@@ -44,9 +44,7 @@ JSON = st.recursive(
 @pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(["items", "reports", "fact", "events"]), JSON, max_size=3))
 def test_any_result_gives_an_answer(data: dict[str, Any]) -> None:
-    prompt = Prompt(
-        patient_id="p1", tools=[ToolOffer("x-scan")], answers=[ToolAnswer("scan", data)]
-    )
+    prompt = Prompt(patient_id="p1", tools={"scan": ()}, answers=[ToolAnswer("scan", data)])
     assert reply_to(prompt).text
 
 
