@@ -31,6 +31,8 @@ from services.records.views.summary import chart_summary as view_of_summary
 from services.records.views.view import with_future_marked, with_refuted
 
 Day: TypeAlias = Annotated[str | None, Field(max_length=10)]
+FirstDay: TypeAlias = Annotated[Day, Field(description="ISO date or year.")]
+"""Told once to an agent, of the tool that all have who read charts."""
 Name: TypeAlias = Annotated[str | None, Field(max_length=80)]
 Last: TypeAlias = Annotated[int | None, Field(ge=1, le=1_000)]
 _View: TypeAlias = Callable[..., ChartView]
@@ -163,7 +165,7 @@ def results(
     category: str | None = Field(
         default=None, max_length=40, description="laboratory, vital sign, survey, imaging …"
     ),
-    since: Day = Field(default=None, description="ISO date or year."),
+    since: FirstDay = None,
     until: Day = None,
     last: Last = Field(default=None, description="Of each."),
 ) -> ChartView:
