@@ -1,7 +1,7 @@
 """The agents of the team: built once per process, without a word of any turn."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
@@ -106,42 +106,27 @@ class AgentFactory:
         behavior = FunctionChoiceBehavior.Auto() if spec.tools else None
         if behavior is not None:
             behavior.maximum_auto_invoke_attempts = self.limits.tool_rounds + _EXTRA_ROUNDS
-        agent = self._speaker(spec, team, behavior)
-        agent.forced = self._forced(spec, team)
-        agent.tools = spec.tools
-        agent.works_alone = any(
-            self.tools[name].changes or name == _TALKS_BY for name in spec.tools
-        )
-        agent.chart = self._chart(spec) if RECORD_TOOLS.intersection(spec.tools) else None
-        agent.looks = self._looking(spec, team)
-        if agent.looks is not None:
-            agent.first_look = next((one for one in spec.answers if one in RECORD_TOOLS), "")
-        agent.repairs = self.is_language_model
-        return agent
-
-    def _speaker(
-        self, spec: AgentSpec, team: Team, behavior: FunctionChoiceBehavior | None
-    ) -> TeamAgent:
-        return TeamAgent(
+        reading = [name for name in spec.tools if name in RECORD_TOOLS]
+        agent = TeamAgent(
             name=spec.name,
             instructions=instructions_of(spec, team),
             kernel=self._kernel_with(spec.tools),
             model=self.chat_model,
             settings=self._settings(spec, behavior),
+            works_alone=any(self.tools[one].changes or one == _TALKS_BY for one in spec.tools),
+            tools=spec.tools,
+            chart=self._chart(spec) if reading else None,
+            repairs=self.is_language_model,
         )
-
-    def _forced(self, spec: AgentSpec, team: Team) -> TeamAgent | None:
-        if HAND_OVER not in spec.tools:
-            return None
-        orders = [name for name in spec.tools if name in (HAND_OVER, PLAN_TOOL)]
-        return self._speaker(spec, team, _must_call(orders, rounds=_FORCED_ROUNDS))
-
-    def _looking(self, spec: AgentSpec, team: Team) -> TeamAgent | None:
-        """Return the agent that calls a tool of the record before anything is said."""
-        tools = [name for name in spec.tools if name in RECORD_TOOLS]
-        if not tools or spec.facilitator or not self.is_language_model:
-            return None
-        return self._speaker(spec, team, _must_call(tools, rounds=1))
+        if HAND_OVER in spec.tools:
+            orders = [name for name in spec.tools if name in (HAND_OVER, PLAN_TOOL)]
+            must_order = _must_call(orders, rounds=_FORCED_ROUNDS)
+            agent.forced = replace(agent, settings=self._settings(spec, must_order))
+        if reading and self.is_language_model and not spec.facilitator:
+            must_look = _must_call(reading, rounds=1)
+            agent.looks = replace(agent, settings=self._settings(spec, must_look))
+            agent.first_look = next((one for one in spec.answers if one in RECORD_TOOLS), "")
+        return agent
 
     def _chart(self, spec: AgentSpec) -> ToolKernel:
         beside = {GUIDELINES, TRIALS, CHANGES}.intersection(spec.tools)
