@@ -76,7 +76,7 @@ class SemanticGroupChat:
         limits: GroupChatLimits,
         is_language_model: bool,
         watcher: ToolWatcher,
-        connected: Connected | None = None,
+        connected: Connected,
     ) -> None:
         tools = catalogue(
             records=records,

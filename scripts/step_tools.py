@@ -8,7 +8,14 @@ from data_models.clock import RandomIds, SystemClock
 from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.clinic.order_tools import OrderTools
 from group_chat.tools.clinic.scheduling_tools import SchedulingTools
+from group_chat.tools.evidence_tools import EvidenceTools
+from group_chat.tools.foreign_tools import ForeignTools
+from group_chat.tools.personal.personal import PersonalAssistant
+from services.assistant.back_end import AssistantBackEnd
+from services.evidence.guidelines.library import GuidelineFolder
+from services.evidence.trials.sources import StudySource
 from services.orders.order_drafts import OrderDrafts
+from services.records.patient_names import PatientNames
 from services.records.resources.ports import PatientRecords
 from services.scheduling.clinic import Clinic
 
@@ -21,6 +28,11 @@ def step_tools_text() -> str:
     # Only names and shapes are read: nothing behind the tools is there.
     records = cast(PatientRecords, None)
     clinic = SchedulingTools(clinic=cast(Clinic, None))
+    names = cast(PatientNames, None)
+    office = PersonalAssistant(back_end=cast(AssistantBackEnd, None), names=names)
+    foreign = ForeignTools(servers=(), records=records, names=names)
+    folder, studies = cast(GuidelineFolder, None), cast(StudySource, None)
+    evidence = EvidenceTools(guidelines=folder, studies=studies, records=records, outside=foreign)
     orders = OrderTools(drafts=cast(OrderDrafts, None), records=records, ids=ids)
     tools = catalogue(
         records=records,
@@ -28,7 +40,9 @@ def step_tools_text() -> str:
         clock=SystemClock(),
         ids=ids,
         is_language_model=False,
-        connected=Connected(clinic=clinic, orders=orders),
+        connected=Connected(
+            clinic=clinic, office=office, evidence=evidence, foreign=foreign, orders=orders
+        ),
     )
     rows = {
         name: {

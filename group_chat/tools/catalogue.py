@@ -8,7 +8,7 @@ from group_chat.tools.chart_tools import CHART_TOOLS, RECORD_TOOLS, chart_tools
 from group_chat.tools.clinic.order_tools import ORDER_TOOLS, OrderTools
 from group_chat.tools.clinic.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools
 from group_chat.tools.entity_tools import RECALL, memory_tools
-from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
+from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.personal.mail_tools import CONTACTS, DOCUMENTS, MAIL
@@ -17,11 +17,8 @@ from group_chat.tools.report_tool import report_tool
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS, WORKFLOW_TOOLS
 from group_chat.tools.team_tools import ORDERS, team_tools
 from group_chat.tools.tool import Tool, refusing_tools
-from services.assistant.back_end import NoAssistant
-from services.records.patient_names import RosterOnly
 from services.records.resources.ports import PatientRecords
 
-_NO_CLINIC = "the clinic's timetable is not connected; tell the user"
 _NO_ORDERS = "drafts of orders are switched off here; tell the user"
 _OWN = (CALENDAR, MAIL, CONTACTS, TASKS, DOCUMENTS)
 TOOL_NAMES = (
@@ -45,20 +42,20 @@ TOOL_NAMES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connected:
-    """What tools reach beside the chart; None where it is not connected.
+    """What tools reach beside the chart.
 
     Attributes:
         clinic: Doctors, times and persons.
         office: The users' own calendars, mail, contacts, tasks and documents.
         evidence: Guidelines and studies.
         foreign: Tools of other systems.
-        orders: Drafts of orders.
+        orders: Drafts of orders; None where they are switched off.
     """
 
-    clinic: SchedulingTools | None = None
-    office: PersonalAssistant | None = None
-    evidence: EvidenceTools | None = None
-    foreign: ForeignTools | None = None
+    clinic: SchedulingTools
+    office: PersonalAssistant
+    evidence: EvidenceTools
+    foreign: ForeignTools
     orders: OrderTools | None = None
 
 
@@ -69,30 +66,28 @@ def catalogue(
     clock: Clock,
     ids: IdSource,
     is_language_model: bool,
-    connected: Connected | None = None,
+    connected: Connected,
 ) -> Mapping[str, Tool]:
     """Return the tools by name.
 
     Args:
         names: The team, facilitator first.
         is_language_model: Told in documents that agents make.
-        connected: None: nothing is.
     """
-    on = connected or Connected()
-    assistant = on.office or PersonalAssistant(back_end=NoAssistant(), names=RosterOnly())
+    on = connected
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
-        *(on.evidence or no_evidence(clock, records)).tools(),
+        *on.evidence.tools(),
         *report_tool(
             records=records, names=names, facilitator=names[0], is_language_model=is_language_model
         ),
         *memory_tools(records),
         *SCENARIO_TOOLS,
-        *(on.clinic.tools() if on.clinic else refusing_tools(SCHEDULING_TOOLS, _NO_CLINIC)),
+        *on.clinic.tools(),
         *(on.orders.tools() if on.orders else refusing_tools(ORDER_TOOLS, _NO_ORDERS)),
-        *(tool for own in _OWN for tool in own.over(assistant)),
+        *(tool for own in _OWN for tool in own.over(on.office)),
         *WORKFLOW_TOOLS,
-        *(on.foreign.tools() if on.foreign is not None else ()),
+        *on.foreign.tools(),
     )
     return {tool.name: tool for tool in tools}

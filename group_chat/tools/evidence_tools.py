@@ -8,7 +8,6 @@ from datetime import date
 from pydantic import Field
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow, ViewSource
-from data_models.clock import Clock
 from data_models.errors import RecordsError, ToolInputError
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.tool import Tool, tools_of
@@ -18,7 +17,7 @@ from services.evidence.pubmed import RESEARCH, PubMed, abstracts_view
 from services.evidence.trials.facts import PatientFacts, facts_of
 from services.evidence.trials.judge import Judgement, judge
 from services.evidence.trials.search import TrialSearch, search_from
-from services.evidence.trials.sources import StudyFolder, StudySource
+from services.evidence.trials.sources import StudySource
 from services.evidence.trials.study import Study
 from services.language.charts.evidence_questions import GUIDELINES, TRIALS, topics_in
 from services.language.figures.written_dates import dates_in
@@ -42,15 +41,15 @@ class EvidenceTools:
         guidelines: The folder; it may be one that holds nothing.
         country: Where studies are looked for; "" for anywhere.
         research: What is asked for publications; None: nothing is.
-        outside: Decides what may be told to others; without it nothing is.
+        outside: Decides what may be told to others.
     """
 
     guidelines: GuidelineFolder
     studies: StudySource
     records: PatientRecords
+    outside: ForeignTools
     country: str = ""
     research: PubMed | None = None
-    outside: ForeignTools | None = None
 
     async def search_guidelines(
         self,
@@ -96,7 +95,7 @@ class EvidenceTools:
         ),
     ) -> ChartView:
         """Abstracts from PubMed with PMID, study type and year, for medical terms."""
-        if self.research is None or self.outside is None:
+        if self.research is None:
             raise ToolInputError("no published research is connected; tell the user")
         patient = turn.request.patient_id
         person = None if patient is None else await self.records.load(patient, PERSON)
@@ -121,15 +120,6 @@ def _passages_view(
 ) -> ChartView:
     facts = None if record is None else facts_of(record, today=today)
     return passages_view(library, question, facts=facts, today=today)
-
-
-def no_evidence(clock: Clock, records: PatientRecords) -> EvidenceTools:
-    """Return the same tools for a server that has none of it."""
-    return EvidenceTools(
-        guidelines=GuidelineFolder(folder=None, clock=clock),
-        studies=StudyFolder(folder=None),
-        records=records,
-    )
 
 
 KIND = "criterion"

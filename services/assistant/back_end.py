@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import Any, Protocol
 
-from data_models.errors import AssistantError
 from data_models.identifiers import PatientId
 from data_models.tool_memory import EntityType
 from services.assistant.calendar import Calendar, TaskList
@@ -48,13 +47,6 @@ class AssistantBackEnd(Protocol):
             AssistantRefusedError: this principal has none here.
         """
         ...
-
-
-class NoAssistant:
-    """Stands in where no back end is set up."""
-
-    def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
-        raise AssistantError("no calendar, mail, contacts, tasks or documents are set up")
 
 
 _FOUND_LIMIT = 5

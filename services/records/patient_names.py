@@ -6,7 +6,7 @@ No model and no log sees what is here.
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol
 
 from pydantic import ValidationError
 
@@ -34,8 +34,8 @@ class Person:
     names: Sequence[HumanName]
 
 
-class RosterOnly:
-    """A `PatientNames` where no records say who the patients are: ids of the roster only."""
+class PatientNames(Protocol):
+    """Knows what other patients are called."""
 
     async def names_of_others(
         self, patient_id: PatientId | None, roster: Collection[str]
@@ -45,7 +45,7 @@ class RosterOnly:
         Raises:
             RecordsError: the records do not answer; then nothing may be shown.
         """
-        return frozenset(one for one in roster if one != patient_id)
+        ...
 
 
 class RecordedNames:
@@ -109,10 +109,6 @@ class RecordedNames:
         registered = [one for one in rows if not one.ids & ids]
         _refuse_more_than_fit(len(found) + len(registered))
         return [*found, *registered]
-
-
-PatientNames: TypeAlias = RosterOnly | RecordedNames
-"""Knows what other patients are called."""
 
 
 def _refuse_more_than_fit(count: int) -> None:

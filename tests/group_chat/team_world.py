@@ -18,7 +18,7 @@ from group_chat.models.factory import Models, build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.profile import ModelProfile
 from group_chat.semantic_group_chat import SemanticGroupChat
-from group_chat.tools.catalogue import TOOL_NAMES, Connected
+from group_chat.tools.catalogue import TOOL_NAMES
 from group_chat.tools.clinic.order_tools import OrderTools
 from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.tools.evidence_tools import EvidenceTools
@@ -33,6 +33,7 @@ from services.records.resources.ports import PatientRecords
 from services.team import Team, load_team
 from services.tool_memory.session import FinishedRun
 from tests.fakes import CountingIds
+from tests.fakes_connected import connected_in
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.given import present
 from tests.services.records.charts import records_in
@@ -136,9 +137,8 @@ class TeamWorld:
         self._records = records or records_in(SAMPLES, self.clock)
         self._window_tokens = window_tokens
         self._limits = limits or GroupChatLimits(window_tokens=lambda: window_tokens)
-        self._connected = Connected(
-            clinic=clinic, evidence=evidence, foreign=foreign, orders=orders
-        )
+        given = {"clinic": clinic, "evidence": evidence, "foreign": foreign, "orders": orders}
+        self._connected = connected_in(self._records, self.clock, **given)
         self._models: Models | None = None
         self._chat: SemanticGroupChat | None = None
 

@@ -7,6 +7,7 @@ import pytest
 from group_chat.tools.catalogue import TOOL_NAMES, catalogue
 from services.team import TEAM_FILE, load_team
 from tests.fakes import CountingIds, FixedClock
+from tests.fakes_connected import connected_in
 from tests.group_chat.team_world import SAMPLES, call, propose, team_world, text
 from tests.services.records.charts import records_in
 
@@ -47,12 +48,14 @@ async def test_braces_in_instructions_mean_nothing(tmp_path: Path) -> None:
 
 def test_the_guide_names_every_tool_and_the_names_are_the_catalogues() -> None:
     clock = FixedClock()
+    records = records_in(SAMPLES, clock)
     built = catalogue(
-        records=records_in(SAMPLES, clock),
+        records=records,
         names=("Orchestrator",),
         clock=clock,
         ids=CountingIds(),
         is_language_model=True,
+        connected=connected_in(records, clock),
     )
     assert tuple(built) == TOOL_NAMES
     guide = DOCUMENTED.read_text(encoding="utf-8")

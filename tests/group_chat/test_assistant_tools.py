@@ -22,15 +22,16 @@ from group_chat.tools.personal.mail_tools import CONTACTS, DOCUMENTS, MAIL
 from group_chat.tools.personal.personal import PersonalAssistant
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
-from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant
+from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.calendar import NewEvent, Task
 from services.assistant.confirmed_actions import ACTION_WORDS, action_of, carry_out
 from services.assistant.mail import NewEmail
 from services.group_chat_port import GroupChatRequest, QuestionAsked
-from services.records.patient_names import PatientNames, RosterOnly
+from services.records.patient_names import PatientNames
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
+from tests.fakes_connected import NoAssistant, RosterOnly
 from tests.group_chat.team_world import request_of
 from tests.services.assistant.back_ends import local_assistant
 from tests.services.assistant.effects import fresh

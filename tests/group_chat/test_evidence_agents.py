@@ -12,10 +12,12 @@ from data_models.conversations.turn_events import AgentMessageFinished, ViewShow
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from group_chat.tools.evidence_tools import EvidenceTools
+from group_chat.tools.foreign_tools import ForeignTools
 from services.evidence.guidelines.library import GuidelineFolder
 from services.evidence.trials.sources import StudyFolder, StudySource
 from services.records.resources.ports import EVERYTHING, Need, PatientRecords
 from services.records.resources.record import PatientRecord
+from tests.fakes_connected import RosterOnly
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import SAMPLES, Heard, TeamWorld, call, team_world, text
 from tests.services.evidence.trials.test_register import register
@@ -31,10 +33,12 @@ async def evidence_world(
     studies: StudySource | None = None, records: PatientRecords | None = None
 ) -> AsyncIterator[TeamWorld]:
     clock = SystemClock()
+    own = records or records_in(SAMPLES, clock)
     tools = EvidenceTools(
         guidelines=GuidelineFolder(folder=SHIPPED / "guidelines", clock=clock),
         studies=studies or StudyFolder(folder=SHIPPED / "studies"),
-        records=records or records_in(SAMPLES, clock),
+        records=own,
+        outside=ForeignTools(servers=(), records=own, names=RosterOnly()),
         country="Germany",
     )
     async with team_world(evidence=tools) as world:

@@ -12,8 +12,8 @@ from group_chat.tools.catalogue import TOOL_NAMES
 from group_chat.tools.foreign_tools import ForeignTools
 from services.evidence.foreign.client import ForeignClient, digest_of
 from services.evidence.foreign.servers import ForeignServer, ForeignServers, ForeignTool
-from services.records.patient_names import RosterOnly
 from services.team import load_team
+from tests.fakes_connected import RosterOnly
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import SAMPLES, Heard, TeamWorld, call, team_world, text
 from tests.services.evidence.foreign.server import WARFARIN, Foreign, foreign_server

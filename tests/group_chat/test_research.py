@@ -13,8 +13,8 @@ from group_chat.tools.foreign_tools import ForeignTools
 from services.evidence.guidelines.library import GuidelineFolder
 from services.evidence.pubmed import PubMed
 from services.evidence.trials.sources import StudyFolder
-from services.records.patient_names import RosterOnly
 from services.team import RESEARCH, load_team
+from tests.fakes_connected import RosterOnly
 from tests.fakes_openai import Reply
 from tests.given_settings import given_settings
 from tests.group_chat.team_world import SAMPLES, Heard, TeamWorld, call, team_world, text

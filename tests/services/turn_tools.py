@@ -8,7 +8,6 @@ from prometheus_client import CollectorRegistry
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import RecordNotFoundError
 from data_models.identifiers import PatientId
-from services.assistant.back_end import NoAssistant
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
 from services.assistant.undo_log import UndoLog
@@ -24,6 +23,7 @@ from services.telemetry.metrics import Metrics
 from services.turn.entities import TurnEntities
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.tools import TurnTools
+from tests.fakes_connected import NoAssistant
 from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import MemoryIndex
 

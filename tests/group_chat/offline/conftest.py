@@ -19,6 +19,7 @@ from services.language.utterance import Situation
 from services.records.resources.ports import PatientRecords
 from services.team import Team, card_of
 from tests.fakes import CountingIds
+from tests.fakes_connected import connected_in
 from tests.group_chat.team_world import (
     SAMPLES,
     Heard,
@@ -103,14 +104,16 @@ def conversation(
 ) -> Conversation:
     watcher = RecordingWatcher()
     clock = SystemClock()
+    own = records or records_in(SAMPLES, clock)
     chat = SemanticGroupChat(
         team=team or house_team(),
         chat_model=build_models(settings=ModelSettings()).chat,
-        records=records or records_in(SAMPLES, clock),
+        records=own,
         clock=clock,
         ids=CountingIds(),
         limits=GroupChatLimits(),
         is_language_model=False,
         watcher=watcher,
+        connected=connected_in(own, clock),
     )
     return Conversation(chat=chat, watcher=watcher, patient_id=patient_id)

@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.records import patient_names
-from services.records.patient_names import RecordedNames, RosterOnly, forms_of, patient_names_for
+from services.records.patient_names import RecordedNames, forms_of, patient_names_for
 from services.records.records_factory import records_for, resources_for
 from services.records.resources.fhir_types import HumanName
 from services.scheduling.fhir import patient_resource
@@ -97,10 +97,6 @@ async def test_answers_for_many_conversations_are_not_all_kept() -> None:
         await names.names_of_others(P4, [f"patient_{number + 100}"])
     assert await names.names_of_others(P4, ["patient_100"]) == first
     assert len(names.kept) == patient_names.KEPT_ANSWERS
-
-
-async def test_without_records_the_roster_is_withheld() -> None:
-    assert await RosterOnly().names_of_others(P4, ["patient_4", "patient_15"]) == {"patient_15"}
 
 
 async def test_who_was_registered_without_a_record_is_withheld_too(tmp_path: Path) -> None:
