@@ -12,6 +12,7 @@ from data_models.memory_blocks import (
     KeyPoint,
     MemoryBlocks,
 )
+from services.language.words.talk_texts import talk_text
 from services.memory_blocks.blocks import MemoryRules, accuracy, blocks_of
 from services.memory_blocks.history import size_chars
 from services.memory_blocks.limits import POINT_CHARS, POINTS, bound
@@ -23,6 +24,8 @@ from tests.fakes import FixedClock
 
 NOW = FixedClock().now()
 RULES = MemoryRules()
+
+UNSUPPORTED = talk_text("en", "rows_instead")
 
 
 def turn(number: int, *, answer: str = "Noted.", seconds: float = 2.0, **more: object) -> Turn:
@@ -141,6 +144,22 @@ def test_the_summary_tells_who_came_in_and_what_was_said_without_markup() -> Non
     lines = blocks_of(context, now=NOW, rules=RULES).context_summary.splitlines()
     assert "→ Routed to Orchestrator, then Radiology" in lines
     assert "→ Agent said: Imaging" in lines
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("Plan:\n1. *Radiology*: look\n\nShall I go on?", "→ Agent asked: Shall I go on?"),
+        (f"It is 4.\n\n{UNSUPPORTED}\n\n**Creatinine**: 0.9 mg/dL",
+         "→ Agent said: Creatinine: 0.9 mg/dL"),
+    ],
+)  # fmt: skip
+def test_the_summary_tells_the_question_alone_and_no_words_without_support(
+    answer: str, told: str
+) -> None:
+    context = document(said := turn(1, answer=answer))
+    conclude(context, said)
+    assert told in blocks_of(context, now=NOW, rules=RULES).context_summary.splitlines()
 
 
 def test_flags_say_how_full_it_is() -> None:
