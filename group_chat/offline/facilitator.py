@@ -69,9 +69,8 @@ def _passed_on(prompt: Prompt) -> OfflineReply | None:
     agent = None if prompt.read.about else prompt.read.agent
     changes = says(text, "cancel", "move_or_change", "when_is_it")
     # "No, Friday" is of the record where that was read last, whatever was booked before.
-    readers = {one.name for one in prompt.team if _works_on_record(one)}
-    has_read = any(one.agent in readers for one in prompt.earlier[-1:])
-    is_late = has_read and says(prompt.asked, "another_time")
+    last = [one for one in prompt.team if prompt.earlier and one.name == prompt.earlier[-1].agent]
+    is_late = says(prompt.asked, "another_time") and any(map(_works_on_record, last))
     # A task is moved at once.
     is_late |= prompt.recent == "task" and says(prompt.asked, "asks_for_time")
     is_of_own = not work.points_only(text) and bool(work.own_kind_in(text))

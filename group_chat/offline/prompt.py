@@ -14,6 +14,7 @@ from data_models.chat_context import Turn
 from data_models.patient_identity import PatientIdentity
 from group_chat.direct_answers import named, roster_told
 from group_chat.messages import CUE_NAME, HANDS_BACK_TO
+from group_chat.tools.function import PLUGIN
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, lines_of
 from services.entities.session import GROUNDING_MARK as ENTITIES
@@ -29,7 +30,7 @@ from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
 
 _CLOSING = "\nClose with: "
-_UNREAD = Utterance("")
+_UNREAD, _PLUGIN = Utterance(""), f"{PLUGIN}-"
 _READ_BACK_CHARS, _QUERY_WORDS, _QUERY_CHARS = 100_000, 12, 400
 
 
@@ -191,7 +192,7 @@ def prompt_of(
         tool_memory=_shown(TOOL_MEMORY, messages),
         scenario=_shown(SCENARIO, messages),
         tools={
-            one["name"].rpartition("-")[2]: (one.get("parameters") or {}).get("required", ())
+            one["name"].removeprefix(_PLUGIN): (one.get("parameters") or {}).get("required", ())
             for one in (tool["function"] for tool in tools)
         },
         language=turn.language,

@@ -74,23 +74,20 @@ def catalogue(
         names: The team, facilitator first.
         is_language_model: Told in documents that agents make.
     """
+    on = connected
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
-        *connected.evidence.tools(),
+        *on.evidence.tools(),
         *report_tool(
             records=records, names=names, facilitator=names[0], is_language_model=is_language_model
         ),
         *memory_tools(records),
         *SCENARIO_TOOLS,
-        *connected.clinic.tools(),
-        *(
-            connected.orders.tools()
-            if connected.orders
-            else refusing_tools(ORDER_TOOLS, _NO_ORDERS)
-        ),
-        *(tool for own in _OWN for tool in own.over(connected.office)),
+        *on.clinic.tools(),
+        *(on.orders.tools() if on.orders else refusing_tools(ORDER_TOOLS, _NO_ORDERS)),
+        *(tool for own in _OWN for tool in own.over(on.office)),
         *WORKFLOW_TOOLS,
-        *connected.foreign.tools(),
+        *on.foreign.tools(),
     )
     return {tool.name: tool for tool in tools}
