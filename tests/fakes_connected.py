@@ -8,10 +8,11 @@ from data_models.clock import Clock
 from data_models.errors import AssistantError
 from data_models.identifiers import PatientId
 from group_chat.tools.catalogue import Connected
-from group_chat.tools.clinic.scheduling_tools import SchedulingTools
+from group_chat.tools.clinic.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.personal.personal import PersonalAssistant
+from group_chat.tools.tool import Tool, refusing_tools
 from services.assistant.back_end import AssistantServices
 from services.evidence.guidelines.library import GuidelineFolder
 from services.evidence.trials.sources import StudyFolder
@@ -35,11 +36,18 @@ class RosterOnly:
         return frozenset(one for one in roster if one != patient_id)
 
 
+class NoClinic(SchedulingTools):
+    """Tools of a clinic that does not answer: they say so."""
+
+    def tools(self) -> tuple[Tool, ...]:
+        return tuple(refusing_tools(SCHEDULING_TOOLS, "the clinic is not there; tell the user"))
+
+
 def connected_in(records: PatientRecords, clock: Clock, **given: Any) -> Connected:
     """Return what is `given`, and beside it nothing that answers."""
     foreign = ForeignTools(servers=(), records=records, names=RosterOnly())
     own: dict[str, Any] = {
-        "clinic": SchedulingTools(clinic=cast(Clinic, None)),
+        "clinic": NoClinic(clinic=cast(Clinic, None)),
         "office": PersonalAssistant(back_end=NoAssistant(), names=RosterOnly()),
         "evidence": EvidenceTools(
             guidelines=GuidelineFolder(folder=None, clock=clock),
