@@ -18,7 +18,7 @@ from services.language.words.people_words import common_words
 from services.language.words.phrases import says, without
 from services.language.words.text_words import quoted_in
 from services.patient_context import answers
-from services.patient_context.conclusion import PatientTurn, verdict_saying
+from services.patient_context.patient_turn import PatientTurn
 from services.patient_context.reading.candidates import digits_of
 from services.patient_context.verdict import PatientVerdict
 
@@ -176,7 +176,7 @@ def asked_again(
     expires_at = turn.now + timedelta(minutes=QUESTION_MINUTES)
     again = question.model_copy(update={"run_id": turn.run_id, "expires_at": expires_at})
     text = f"{SAY_WHICH}\n{question.text}" if question.kind == "subject" else question.text
-    return verdict_saying(text, turn, again)
+    return turn.saying(text, again)
 
 
 def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:

@@ -15,7 +15,7 @@ from data_models.identifiers import PatientId
 from services.identity.linking import Linked, SubjectLinker
 from services.identity.subject import Reason, Subject
 from services.language.people.pointed_at import pointed_at
-from services.patient_context.conclusion import PatientTurn
+from services.patient_context.patient_turn import PatientTurn
 from services.patient_context.who import situation_of
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of

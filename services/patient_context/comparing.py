@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from data_models.clock import IdSource
 from data_models.conversations.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from services.identity.names.person import Person, distinct
@@ -10,7 +9,7 @@ from services.identity.wording import option_line
 from services.language.words.folding import words_of
 from services.language.words.phrases import parts_in, says
 from services.patient_context.answers import ASKED, OPTIONS, SAID, is_of_sex, options_of, waiting_in
-from services.patient_context.conclusion import PatientTurn, verdict_saying
+from services.patient_context.patient_turn import PatientTurn
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who
 
@@ -92,14 +91,14 @@ def _the_two_of_the_roster(who: Who) -> list[Person]:
     return known if len(known) == len(ids) == _SIDES else []
 
 
-def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> PatientVerdict:
+def asking_to_compare(people: Sequence[Person], who: Who) -> PatientVerdict:
     """Return the verdict that asks whether both charts are to be laid side by side."""
     turn = who.turn
     today = turn.now.date()
     lines = [f"- {option_line(one, today)}" for one in people]
     payload = {OPTIONS: [one.patient_id for one in people], ASKED: _asked(turn)}
-    question = turn.ask("compare", "\n".join([_TEXT, *lines, "\nyes / no"]), payload, ids=ids)
-    return verdict_saying(question.text, turn, question)
+    question = turn.ask("compare", "\n".join([_TEXT, *lines, "\nyes / no"]), payload)
+    return turn.saying(question.text, question)
 
 
 def _asked(turn: PatientTurn) -> str:

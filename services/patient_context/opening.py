@@ -4,16 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from data_models.clock import IdSource
+from data_models.conversations.conversation import QuestionKind
 from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
 from services.identity.names.person import Person
+from services.identity.noted import facts_of
 from services.identity.subject import Reason, Subject
+from services.identity.wording import opened
+from services.patient_context import wording
+from services.patient_context.answers import OPENS_ONLY, OPTIONS, Answer
 from services.patient_context.beside import HasIll, NamesBeside, link_beside
-from services.patient_context.conclusion import PatientTurn, conclude
-from services.patient_context.decision import Outcome, go_to
-from services.patient_context.reading.pattern import PatientIdPattern
+from services.patient_context.decision import Outcome, go_to, unchanged
+from services.patient_context.patient_turn import PatientTurn
+from services.patient_context.reading.reading import Ask
 from services.patient_context.rights import ChartRights
+from services.patient_context.roster import with_active
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import (
     Who,
@@ -47,8 +52,6 @@ class ChartOpener:
     linker: SubjectLinker
     beside: tuple[NamesBeside, ...]
     rights: ChartRights
-    pattern: PatientIdPattern
-    ids: IdSource
     allows_unknown: bool
     has_ill: HasIll | None = None
 
@@ -62,15 +65,15 @@ class ChartOpener:
             if isinstance(found, Person) and found.patient_id is not None:
                 merged = target if found.replaced_by or found.patient_id != target else ""
                 outcome = go_to(found.patient_id, turn.reading)
-                verdict = self.conclude(outcome, turn, who, is_bare=is_bare, problem=problem)
+                verdict = conclude(outcome, turn, who, is_bare=is_bare, problem=problem)
                 return said_merged(verdict, target, found) if merged else verdict
             if not who.linked.has_answered and not self.allows_unknown:
-                return unreachable(target, await self._as_seen(who), ids=self.ids)
+                return unreachable(target, await self._as_seen(who))
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
             if isinstance(found, Subject) and not (is_unknown and self.allows_unknown):
                 return await self.ask(found, who)
         offered = await self._offered(outcome, who)
-        return self.conclude(outcome, turn, who, is_bare=is_bare, problem=problem, offered=offered)
+        return conclude(outcome, turn, who, is_bare=is_bare, problem=problem, offered=offered)
 
     async def _offered(self, outcome: Outcome, who: Who) -> Mapping[PatientId, Person]:
         """Return those whom the question is about, as far as the user may see them."""
@@ -79,31 +82,6 @@ class ChartOpener:
         open_to = await self.rights.open_to(who.turn.user, list(people.values()))
         return {one: person for one, person in people.items() if person in open_to}
 
-    def conclude(
-        self,
-        outcome: Outcome,
-        turn: PatientTurn,
-        who: Who | None = None,
-        *,
-        is_bare: bool = False,
-        problem: str = "",
-        offered: Mapping[PatientId, Person] = MappingProxyType({}),
-    ) -> PatientVerdict:
-        """Return the verdict of `outcome` with who the patients are; see `conclusion.conclude`."""
-        person = None if who is None else who.person(outcome.patient_id)
-        verdict = conclude(
-            outcome,
-            turn,
-            is_bare=is_bare,
-            problem=problem,
-            pattern=self.pattern,
-            ids=self.ids,
-            person=person,
-            offered=offered,
-            is_unchecked=who is not None and not who.linked.has_answered,
-        )
-        return verdict if who is None else replace(verdict, people=who.linked.index)
-
     async def ask(self, subject: Subject, who: Who) -> PatientVerdict:
         """Return the question; nobody is offered whose chart the user may not open."""
         offered = [*subject.people, *roster_of(subject, who)]
@@ -111,9 +89,7 @@ class ChartOpener:
         if subject.people and not people and subject.reason in _CLOSED:
             subject = replace(subject, reason=_CLOSED[subject.reason])
         subject = replace(subject, people=tuple(people))
-        seen = await self._as_seen(who)
-        verdict = asking_whom(subject, seen, pattern=self.pattern, ids=self.ids)
-        return replace(verdict, people=who.linked.index)
+        return replace(asking_whom(subject, await self._as_seen(who)), people=who.linked.index)
 
     async def _as_seen(self, who: Who) -> Who:
         """Return the message without the open patient where the user may not see that chart."""
@@ -125,3 +101,98 @@ class ChartOpener:
         also = (*also, *turn.reading.placed)
         linked = await link_beside(self.linker, self.beside, turn, also=also, has_ill=self.has_ill)
         return who_of(linked, turn)
+
+
+def conclude(
+    outcome: Outcome,
+    turn: PatientTurn,
+    who: Who | None = None,
+    *,
+    is_bare: bool = False,
+    problem: str = "",
+    offered: Mapping[PatientId, Person] = MappingProxyType({}),
+) -> PatientVerdict:
+    """Return the verdict of `outcome`: what is said, asked and stored.
+
+    Args:
+        who: Who the patients are; None: nobody was looked up.
+        is_bare: Whether the user asked for a change of patient and for nothing else.
+        problem: What happened if a model failed, one sentence for the user.
+        offered: Of those who are asked about, whom the user may see.
+    """
+    person = None if who is None else who.person(outcome.patient_id)
+    is_unchecked = who is not None and not who.linked.has_answered
+    changes = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
+    reply, question = _said(outcome, person, is_bare=is_bare), None
+    if outcome.ask is not None:
+        roster_size = len(turn.registry.patient_registry)
+        reply = wording.asking(
+            outcome.ask,
+            pattern=turn.pattern,
+            roster_size=roster_size,
+            people=offered,
+            problem=problem,
+        )
+        kind: QuestionKind = "clear" if outcome.ask.kind == "clear" else "which_patient"
+        payload = {OPTIONS: list(outcome.ask.options), OPENS_ONLY: is_bare}
+        question = turn.ask(kind, reply, payload)
+    registry = None
+    if changes and outcome.patient_id is not None:
+        facts = None if person is None else facts_of(person)
+        registry = with_active(turn.registry, outcome.patient_id, now=turn.now, facts=facts)
+    return PatientVerdict(
+        decision=outcome.decision,
+        patient_id=outcome.patient_id,
+        reply=reply,
+        question=question,
+        is_bare_switch=changes and is_bare,
+        registry=registry,
+        person=person,
+        notice=_notice(outcome, person, reply, is_unchecked=is_unchecked),
+        people=None if who is None else who.linked.index,
+    )
+
+
+def conclude_answer(answer: Answer | Ask, turn: PatientTurn) -> PatientVerdict | None:
+    """Return the verdict of an answer to the open question, None if it was not answered."""
+    active = turn.reading.active
+    match answer:
+        case Ask():
+            outcome = Outcome("NEEDS_PATIENT_ID", active, answer)
+        case Answer("clear"):
+            outcome = Outcome("CLEAR", None)
+        case Answer("no"):
+            return _declined(turn)
+        case _:
+            return None
+    return conclude(outcome, turn, is_bare=True)
+
+
+def _declined(turn: PatientTurn) -> PatientVerdict:
+    kept = unchanged(turn.reading, restored=turn.restored)
+    is_clear = turn.question is not None and turn.question.kind == "clear"
+    reply = (
+        wording.nothing_cleared() if is_clear else wording.declined(kept.patient_id, turn.pattern)
+    )
+    return PatientVerdict(decision=kept.decision, patient_id=kept.patient_id, reply=reply)
+
+
+def _said(outcome: Outcome, person: Person | None, *, is_bare: bool) -> str | None:
+    """Return the whole answer to a message that only changes the patient."""
+    if not is_bare or outcome.patient_id is None:
+        return None
+    if outcome.decision == "UNCHANGED":
+        return wording.already_active(outcome.patient_id, person)
+    is_change = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
+    return wording.switched(outcome.patient_id, person) if is_change else None
+
+
+def _notice(
+    outcome: Outcome, person: Person | None, reply: str | None, *, is_unchecked: bool
+) -> str:
+    """Return what is said beside the answer of the turn that a change of patient is part of."""
+    if outcome.decision not in ("SWITCH_EXISTING", "NEW_BLANK"):
+        return ""
+    unchecked = "The records do not answer just now: what was noted before is shown."
+    said = opened(person) if person is not None and reply is None else ""
+    return " ".join(filter(None, (said, unchecked if is_unchecked else "")))

@@ -1,38 +1,47 @@
-"""What a user may see and open of a conversation's patients: the guard of charts, in a talk."""
+"""What a user may see and open of a conversation's patients, and what is said of a closed chart."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 
-from data_models.clock import IdSource
 from data_models.conversations.conversation import OpenQuestion
-from data_models.errors import RateLimitedError
+from data_models.errors import ChartSignInError, RateLimitedError
 from data_models.identifiers import PatientId
 from services.audit.entry import Visitor
-from services.chart_access.break_glass import Grant, is_reason, reason_in
-from services.chart_access.chart_guard import ChartGuard
+from services.chart_access.break_glass import (
+    COMMAND,
+    REASON_LEAST_CHARS,
+    Grant,
+    is_reason,
+    reason_in,
+)
+from services.chart_access.chart_guard import Access, ChartGuard
 from services.identity.names.person import Person
 from services.language.figures.full_dates import full_dates
 from services.language.people.mentions import read_words
 from services.language.people.record_numbers import number_tokens
-from services.patient_context.closed import in_emergency, reason_needed, refused
-from services.patient_context.conclusion import PatientTurn, verdict_saying
+from services.patient_context.answers import ASKED
+from services.patient_context.patient_turn import PatientTurn
 from services.patient_context.verdict import PatientVerdict
 
+CLOSED = "closed"
+"""Payload key: whose chart a reason opens."""
+KIND: Final = "break_glass"
+_HOW_TO_BREAK_GLASS = (
+    f"In an emergency, open it with `{COMMAND}` and the reason. The reason is kept with the "
+    "conversation, the operators are told at once, and it is reviewed."
+)
 
+
+@dataclass(frozen=True, slots=True)
 class ChartRights:
     """Asks `guard` for the sender of a message. Holds no state of any turn."""
 
-    def __init__(self, *, guard: ChartGuard, ids: IdSource) -> None:
-        self._guard = guard
-        self._ids = ids
+    guard: ChartGuard
 
     async def may_see(self, user: str, patient_id: PatientId | None) -> bool:
         """Whether nobody is open, or the open chart is open to the user too."""
-        return patient_id is None or await self._guard.may_open(user, patient_id)
-
-    async def may_see_all(self, user: str, patients: Sequence[PatientId]) -> bool:
-        """Whether every chart of `patients` is open to the user."""
-        return all([await self._guard.may_open(user, one) for one in patients])
+        return patient_id is None or await self.guard.may_open(user, patient_id)
 
     async def open_to(self, user: str, people: Sequence[Person]) -> list[Person]:
         """Return those who may be offered to the user; who has no chart here opens none."""
@@ -46,19 +55,19 @@ class ChartRights:
             return replace(verdict, hides_active=hides)
         if patient_id is None or verdict.decision == "CLEAR":
             return verdict
-        access = await self._guard.access(turn.user, patient_id)
+        access = await self.guard.access(turn.user, patient_id)
         if access.is_open:
             if patient_id != turn.registry.active_patient_id:
                 try:
-                    self._guard.count_opening(turn.user)
+                    self.guard.count_opening(turn.user)
                 except RateLimitedError as error:
-                    return verdict_saying(error.user_message, turn)
+                    return turn.saying(error.user_message)
             return in_emergency(verdict, access)
         visitor = Visitor(turn.user, turn.registry.conversation_id, turn.run_id)
-        await self._guard.refuse(visitor, patient_id)
+        await self.guard.refuse(visitor, patient_id)
         may_name = patient_id in (*turn.reading.named, turn.reading.active)
         may_name = may_name or _is_named_beyond_doubt(verdict, turn)
-        return refused(verdict, access, turn, ids=self._ids, may_name=may_name)
+        return refused(verdict, access, turn, may_name=may_name)
 
     async def break_glass(
         self, closed: PatientId, turn: PatientTurn, question: OpenQuestion
@@ -72,9 +81,9 @@ class ChartRights:
         if (reason := reason_in(turn.reading.text)) is None:
             return None
         if not is_reason(reason):
-            return reason_needed(question, turn, ids=self._ids)
+            return reason_needed(question, turn)
         visitor = Visitor(turn.user, turn.registry.conversation_id)
-        return await self._guard.break_glass(visitor, closed, reason=reason)
+        return await self.guard.break_glass(visitor, closed, reason=reason)
 
 
 def _is_named_beyond_doubt(verdict: PatientVerdict, turn: PatientTurn) -> bool:
@@ -90,3 +99,86 @@ def _is_named_beyond_doubt(verdict: PatientVerdict, turn: PatientTurn) -> bool:
     )
     is_numbered = any(one.same_as(person) for one in holders)
     return is_numbered or any(person.is_born_on(one.readings) for one in dates)
+
+
+def refused(
+    verdict: PatientVerdict, access: Access, turn: PatientTurn, *, may_name: bool
+) -> PatientVerdict:
+    """Return the refusal of the chart that `verdict` would open.
+
+    Args:
+        may_name: Whether its id may be said: who named it by a number knows it.
+    """
+    if (patient_id := verdict.patient_id) is None:
+        return verdict
+    text = _refusal(patient_id, access, may_name=may_name)
+    question = None
+    if access.may_break_glass and may_name:
+        text = f"{text} {_HOW_TO_BREAK_GLASS}"
+        asked = turn.reading.text if verdict.reply is None else ""
+        question = _question(patient_id, text, turn, asked=asked)
+    hides_active = patient_id == turn.reading.active
+    return replace(turn.saying(text, question), hides_active=hides_active)
+
+
+def reason_needed(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
+    """Return the request for a reason that a reviewer can do something with."""
+    patient_id = closed_chart(question)
+    text = (
+        f"Please give the reason in a few words, {REASON_LEAST_CHARS} characters at least: "
+        f"`{COMMAND} …`. Nothing was opened."
+    )
+    asked = str(question.payload.get(ASKED, ""))
+    again = None if patient_id is None else _question(patient_id, text, turn, asked=asked)
+    return turn.saying(text, again)
+
+
+def opened_in_emergency(verdict: PatientVerdict, grant: Grant) -> PatientVerdict:
+    """Return the verdict that opens the chart, and says how and until when."""
+    said = (
+        f"Opened in an emergency until {grant.expires_at:%H:%M} UTC. Reason: “{grant.reason}” "
+        "The operators are told and review it."
+    )
+    reply = None if verdict.reply is None else f"{said} {verdict.reply}"
+    notice = " ".join(filter(None, (said, verdict.notice)))
+    return replace(verdict, reply=reply, notice=notice)
+
+
+def in_emergency(verdict: PatientVerdict, access: Access) -> PatientVerdict:
+    """Return the verdict of a turn in a chart that an emergency opened, which says so."""
+    if access.until is None or "emergency" in verdict.notice:
+        return verdict
+    said = f"Emergency access until {access.until:%H:%M} UTC; it is reviewed."
+    return replace(verdict, notice=" ".join(filter(None, (said, verdict.notice))))
+
+
+def closed_chart(question: OpenQuestion) -> PatientId | None:
+    """Return whose chart the question would open, None for other questions."""
+    chart = question.payload.get(CLOSED)
+    return PatientId(chart) if question.kind == KIND and isinstance(chart, str) else None
+
+
+def closed_to_you(patient_id: PatientId) -> str:
+    """Return the refusal of a chart by its id."""
+    return f"The chart `{patient_id}` is not open to you; nothing was opened or answered."
+
+
+def _refusal(patient_id: PatientId, access: Access, *, may_name: bool) -> str:
+    if not may_name:
+        return (
+            "Nobody whose chart is open to you is called that; nothing was opened or answered. "
+            "Give the number, or the full name and the birth date."
+        )
+    if access.state == "unknown":
+        return (
+            f"Whether the chart `{patient_id}` is open to you cannot be checked just now, so "
+            "nothing was opened or answered. Please try again in a moment."
+        )
+    if access.state == "unsigned":
+        return f"{ChartSignInError.user_message} Nothing of `{patient_id}` was opened or answered."
+    return closed_to_you(patient_id)
+
+
+def _question(patient_id: PatientId, text: str, turn: PatientTurn, *, asked: str) -> OpenQuestion:
+    payload = {CLOSED: patient_id, **({ASKED: asked} if asked else {})}
+    return turn.ask(KIND, text, payload)

@@ -1,6 +1,7 @@
 """The registry as values: who was used last, and the one function that changes who is active."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 from data_models.identifiers import PatientId, hashed
 from data_models.patient_context_models import PatientContext, Registry
 from services.language.words.folding import words_of
+from services.patient_context.patient_turn import PatientTurn
+from services.patient_context.verdict import PatientVerdict
 
 SETTLED_LIMIT = 50
 SEEN_LIMIT = 100
@@ -81,3 +84,23 @@ def with_seen(registry: Registry, user: str, patient_id: PatientId) -> Registry:
 def last_seen(registry: Registry, user: str) -> PatientId | None:
     """Return beside whose chart `user` last wrote; None before their first message."""
     return registry.seen_by.get(hashed(user))
+
+
+def as_noted(verdict: PatientVerdict, turn: PatientTurn, *, is_answer: bool) -> PatientVerdict:
+    """Return the verdict with what the registry notes besides the patient who is open.
+
+    Beside whose chart the user writes; and once it is clear whom a message is about, no more that
+    two charts were side by side.
+    """
+    registry, active = verdict.registry, verdict.patient_id
+    if verdict.decision in ("NEEDS_PATIENT_ID", "CLEAR"):
+        return verdict
+    if turn.registry.compared and (
+        is_answer or turn.reading.named or not turn.reading.is_of_no_patient
+    ):
+        registry = (registry or turn.registry).model_copy(update={"compared": []})
+    after = registry or turn.registry
+    is_changed = registry is not None or bool(after.seen_by)
+    if active is not None and is_changed and last_seen(after, turn.user) != active:
+        registry = with_seen(after, turn.user, active)
+    return verdict if registry is verdict.registry else replace(verdict, registry=registry)

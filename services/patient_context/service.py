@@ -1,5 +1,6 @@
 """Decides which patient a message is about, and what the registry becomes."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from data_models.chat_context import ChatContext
@@ -16,19 +17,17 @@ from services.identity.linking import Situation, SubjectLinker
 from services.identity.names.person import Person
 from services.language.words.phrases import says
 from services.patient_context import answers, asking_again, comparing
-from services.patient_context.afterwards import ids_of, settled_after_comparing, with_sight
 from services.patient_context.beside import HasIll, NamesBeside
-from services.patient_context.closed import closed_chart, opened_in_emergency
-from services.patient_context.conclusion import PatientTurn, asks_of_things, conclude_answer
 from services.patient_context.decision import Outcome, decide, go_to
-from services.patient_context.opening import ChartOpener
+from services.patient_context.opening import ChartOpener, conclude, conclude_answer
+from services.patient_context.patient_turn import PatientTurn, asks_of_things
 from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.heuristic import concerns_active_only
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.reading.reading import Ask, Reading, of_things, read_message
 from services.patient_context.reading.rules import activation, decide_by_rules, is_bare_switch
-from services.patient_context.rights import ChartRights
-from services.patient_context.roster import last_seen, last_used_first, with_settled
+from services.patient_context.rights import ChartRights, closed_chart, opened_in_emergency
+from services.patient_context.roster import as_noted, last_seen, last_used_first, with_settled
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who, elsewhere, noted_people
 from services.patient_context.wording import whose
@@ -55,13 +54,11 @@ class PatientContextService:
         self._analyzer = analyzer
         # Without a directory nobody is known, so every id opens a chart of its own.
         self._linker = linker or SubjectLinker(directory=NoDirectory(), fits=pattern.matches)
-        self._rights = ChartRights(guard=guard, ids=ids)
+        self._rights = ChartRights(guard)
         self._opener = ChartOpener(
             linker=self._linker,
             beside=beside,
             rights=self._rights,
-            pattern=pattern,
-            ids=ids,
             allows_unknown=allow_unknown or linker is None,
             has_ill=has_ill,
         )
@@ -107,6 +104,8 @@ class PatientContextService:
             reading=of_things(reading) if asks_of_things(question, user) else reading,
             restored=chat_ctx.patient_id is None and registry.active_patient_id is not None,
             now=self._clock.now(),
+            pattern=self._pattern,
+            ids=self._ids,
             seen=seen or last_seen(registry, user),
         )
         verdict, analyzer_ms = await self._decide(turn, press)
@@ -124,8 +123,7 @@ class PatientContextService:
         answered = await self._answer_question(turn, press)
         verdict, analyzer_ms = (answered, None) if answered else await self._read(turn)
         verdict = await self._rights.check(verdict, turn)
-        verdict = settled_after_comparing(verdict, turn, is_answer=answered is not None)
-        return with_sight(verdict, turn.registry, turn.user), analyzer_ms
+        return as_noted(verdict, turn, is_answer=answered is not None), analyzer_ms
 
     async def may_open(self, user: str, patient_id: PatientId) -> bool:
         """Whether `user` may open the chart of `patient_id`."""
@@ -194,7 +192,7 @@ class PatientContextService:
             answer.kind == "meant" or answers.asks_same(answer, question)
         ):
             return await self._about_another(answer, turn, question)
-        return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
+        return conclude_answer(answer, turn)
 
     async def _about_another(
         self, answer: Ask, turn: PatientTurn, question: OpenQuestion
@@ -205,7 +203,7 @@ class PatientContextService:
             outcome = Outcome("NEEDS_PATIENT_ID", turn.reading.active, answer)
             return await self._opener.check(outcome, who, is_bare=True)
         if not answers.asks_same(answer, question):
-            return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
+            return conclude_answer(answer, turn)
         # Whose number it is.
         return None if who.subject.people else asking_again.asked_again(question, turn)
 
@@ -229,9 +227,8 @@ class PatientContextService:
     ) -> PatientVerdict:
         """Return the verdict of the one who was meant; the words that were asked about are kept."""
         who = await self._opener.who(turn, also=[chosen])
-        compared = comparing.compared_with(chosen, who, question)
-        if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
-            return comparing.asking_to_compare(compared, who, ids=self._ids)
+        if asked := await self._compare(comparing.compared_with(chosen, who, question), who):
+            return asked
         verdict = await self._opener.check(go_to(chosen, turn.reading), who, is_bare=True)
         said = str(question.payload.get(answers.SAID, ""))
         if not said or verdict.patient_id is None or asking_again.names_another(question, verdict):
@@ -244,14 +241,13 @@ class PatientContextService:
         reading = turn.reading
         if (plain := decide_by_rules(reading)) is not None and plain.action == "CLEAR":
             outcome = decide(plain, reading, restored=turn.restored, pattern=self._pattern)
-            return self._opener.conclude(outcome, turn), None
+            return conclude(outcome, turn), None
         offered = answers.options_of(turn.asks_whom) if turn.asks_whom else ()
         who = await self._opener.who(turn, also=offered)
         turn, reading = who.turn, who.turn.reading
         plain = plain if reading.doubt is None else decide_by_rules(reading)
-        compared = comparing.compared_people(who)
-        if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
-            return comparing.asking_to_compare(compared, who, ids=self._ids), None
+        if asked := await self._compare(comparing.compared_people(who), who):
+            return asked, None
         names_none = comparing.names_none_after_comparing(who)
         waits = turn.asks_whom if names_none and not reading.points_elsewhere else None
         if waits is not None and (beside := await self._beside_open_question(waits, plain, who)):
@@ -266,6 +262,11 @@ class PatientContextService:
         if turn.asks_whom is not None and reading.is_of_no_patient:
             verdict = asking_again.still_asking(verdict, turn.asks_whom, turn)
         return verdict, analyzer_ms
+
+    async def _compare(self, people: Sequence[Person], who: Who) -> PatientVerdict | None:
+        """Return the question whether to compare two charts, if both are open to the user."""
+        is_open = await self._rights.open_to(who.turn.user, people) == [*people]
+        return comparing.asking_to_compare(people, who) if people and is_open else None
 
     async def _beside_open_question(
         self, question: OpenQuestion, meant: PatientContextDecision | None, who: Who

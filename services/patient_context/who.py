@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from data_models.clock import IdSource
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from services.identity.linking import Linked, Situation
@@ -17,9 +16,8 @@ from services.language.people.patient_phrases import wording
 from services.language.words.folding import words_of
 from services.patient_context import answers
 from services.patient_context.asking_again import is_nameless, with_what_waits
-from services.patient_context.conclusion import PatientTurn, verdict_saying
+from services.patient_context.patient_turn import PatientTurn
 from services.patient_context.reading.candidates import digits_of
-from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.reading.reading import Ask
 from services.patient_context.reading.rules import is_bare_switch
 from services.patient_context.verdict import PatientVerdict
@@ -202,9 +200,7 @@ def said_merged(verdict: PatientVerdict, asked: PatientId, person: Person) -> Pa
     return replace(verdict, notice=text)
 
 
-def asking_whom(
-    subject: Subject, who: Who, *, pattern: PatientIdPattern, ids: IdSource
-) -> PatientVerdict:
+def asking_whom(subject: Subject, who: Who) -> PatientVerdict:
     """Return the verdict that asks; nothing is opened and nothing of the message is stored.
 
     The message waits with the question, and runs in the chart that is chosen.
@@ -223,13 +219,13 @@ def asking_whom(
     if subject.reason == "nobody" and turn.reading.named:
         # Whoever writes on takes that chart to be open; the number means nobody ever.
         text = unknown_number(subject.said)
-        return _offering(text, options, who, said="", number=subject.said, ids=ids)
+        return _offering(text, options, who, said="", number=subject.said)
     if not options and who.open is None:
-        text = f"{asked(subject, None)} {need_an_id(pattern)}"
+        text = f"{asked(subject, None)} {need_an_id(turn.pattern)}"
     else:
         text = asked(subject, who.open)
     is_theirs = subject.reason == "elsewhere" or who.subject.outcome == "several"
-    return _offering(text, options, who, said=subject.said, ids=ids, is_theirs=is_theirs)
+    return _offering(text, options, who, said=subject.said, is_theirs=is_theirs)
 
 
 def _offering(
@@ -238,13 +234,12 @@ def _offering(
     who: Who,
     *,
     said: str,
-    ids: IdSource,
     number: str = "",
     is_theirs: bool = False,
 ) -> PatientVerdict:
     turn = who.turn
     if not options:
-        return verdict_saying(text, turn)
+        return turn.saying(text)
     today = turn.now.date()
     lines = [
         f"{place}. {option_line(one, today, is_open=one.same_as(who.open))}"
@@ -259,7 +254,7 @@ def _offering(
         **_waiting(who, offered, said),
     }
     text = "\n".join([text, *lines])
-    return verdict_saying(text, turn, turn.ask("subject", text, payload, ids=ids))
+    return turn.saying(text, turn.ask("subject", text, payload))
 
 
 def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mapping[str, object]:
@@ -282,7 +277,7 @@ def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mappin
     return {answers.ASKED: answers.as_waiting(both), answers.OPENS_ONLY: False}
 
 
-def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict:
+def unreachable(target: PatientId, who: Who) -> PatientVerdict:
     """Return the verdict where nobody can tell whose the number is.
 
     Whoever writes on takes that chart to be open, so the open one is asked about first.
@@ -292,7 +287,7 @@ def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict
         "nothing was opened. Please try again in a moment."
     )
     options = () if who.open is None else (who.open,)
-    return _offering(text, options, who, said="", ids=ids)
+    return _offering(text, options, who, said="")
 
 
 def roster_of(subject: Subject, who: Who) -> list[Person]:

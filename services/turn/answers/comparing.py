@@ -16,7 +16,7 @@ from services.language.replies.yes_no import says_no, says_yes
 from services.language.utterance import ChartQuestion
 from services.language.words.detection import language_of
 from services.patient_context.answers import ASKED, OPTIONS
-from services.patient_context.closed import closed_to_you
+from services.patient_context.rights import closed_to_you
 from services.scenarios.session.progress import ToolAction
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.request import TurnRequests
