@@ -42,7 +42,7 @@ from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.access import TurnAccess, TurnReceipts
+from services.turn.access import TurnAccess
 from services.turn.documents import TurnDocuments
 from services.turn.looks import TurnLooks, look_book_for
 from services.turn.memory import TurnMemory, memory_rules
@@ -161,7 +161,12 @@ def _pipeline(base: foundation.Foundation) -> TurnPipeline:
         legacy=LegacyHistory(store=base.documents.store, contexts=base.contexts),
         comparisons=base.comparisons,
         personal=PersonalToolMemories(store=base.users),
-        access=TurnAccess(guard=base.access.guard, audit=base.audit),
+        access=TurnAccess(
+            guard=base.access.guard,
+            audit=base.audit,
+            clock=base.clock,
+            model=base.settings.model_name,
+        ),
         clock=base.clock,
         memory=TurnMemory(
             clock=base.clock,
@@ -174,12 +179,11 @@ def _pipeline(base: foundation.Foundation) -> TurnPipeline:
             window_chars=base.settings.window_chars,
         ),
         looks=TurnLooks(book=look_book_for(base.settings, users=base.users), records=base.records),
-        receipts=TurnReceipts(audit=base.audit, model=base.settings.model_name, clock=base.clock),
     )
     return TurnPipeline(
         documents=documents,
         patients=foundation.patients_of(base),
-        clear_undo=foundation.clear_undo_of(base),
+        clearing=foundation.clearing_of(base),
         group_chat=base.team,
         metrics=base.metrics,
         clock=base.clock,

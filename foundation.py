@@ -28,7 +28,7 @@ from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.chart_access.chart_access_factory import ChartAccess, charts_for
 from services.conversations.claimant import Claimant
-from services.conversations.clearing import Clearing, ClearUndo
+from services.conversations.clearing import Clearing
 from services.conversations.conversation_factory import claimant_for
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
@@ -213,9 +213,9 @@ def feedback_of(base: Foundation) -> FeedbackBook:
     )
 
 
-def clear_undo_of(base: Foundation) -> ClearUndo:
+def clearing_of(base: Foundation) -> Clearing:
     """Return what clears conversations, and undoes that."""
-    return ClearUndo(clearing=Clearing(store=base.documents.store, contexts=base.contexts))
+    return Clearing(store=base.documents.store, contexts=base.contexts)
 
 
 def reader_of(base: Foundation) -> ConversationReader:

@@ -3,7 +3,7 @@
 from zoneinfo import ZoneInfo
 
 from data_models.errors import RateLimitedError, TooManyExportsError
-from foundation import Foundation, claimant_of, clear_undo_of, days_of, feedback_of
+from foundation import Foundation, claimant_of, clearing_of, days_of, feedback_of
 from routes.requests.context import RouteContext, SocketLimits
 from routes.requests.health import Readiness
 from routes.server import WebAccess
@@ -50,7 +50,7 @@ def route_context_of(
     users, guard = base.users, base.access.guard
     finder = PatientFinder(directory=base.directory, guard=guard, audit=audit)
     lease, names = lease_of(base), NameStore(store=users)
-    book, undo = feedback_of(base), clear_undo_of(base)
+    book, clearing = feedback_of(base), clearing_of(base)
     return RouteContext(
         scheduler=scheduler,
         reader=reader,
@@ -77,7 +77,7 @@ def route_context_of(
         branching=branching_of(base, reader),
         feedback=PageFeedback(reader=reader, book=book),
         worklist=worklist_of(base),
-        restoring=Restoring(reader=reader, undo=undo, lease=lease, audit=audit),
+        restoring=Restoring(reader=reader, clearing=clearing, lease=lease, audit=audit),
         rounds=rounds,
         round_actions=RoundActions(entry=rounds.entry, preparer=rounds.preparer),
         speech=speech_for(settings, session=base.session),

@@ -15,7 +15,7 @@ from data_models.clock import Clock, IdSource
 from data_models.conversations import turn_events
 from data_models.conversations.claim import Claim
 from data_models.errors import CorruptDocumentError
-from services.conversations.clearing import ClearUndo
+from services.conversations.clearing import Clearing
 from services.group_chat_port import ActionFinished, GroupChat, GroupChatEvent, GroupChatRequest
 from services.language.replies.commands import is_clear_command
 from services.language.words.own_texts import in_own_language
@@ -60,7 +60,7 @@ class TurnPipeline:
         *,
         documents: TurnDocuments,
         patients: PatientContextService,
-        clear_undo: ClearUndo,
+        clearing: Clearing,
         group_chat: GroupChat,
         metrics: Metrics,
         clock: Clock,
@@ -95,7 +95,7 @@ class TurnPipeline:
         self._scenarios, self._groups = TurnScenarios.beside(step), TurnGroups.beside(step)
         self._held = PendingRequests.beside(step)
         self._requests = TurnRequests.beside(step, turn_seconds=turn_seconds)
-        self._clearing = TurnClearing.beside(step, undo=clear_undo)
+        self._clearing = TurnClearing.beside(step, clearing=clearing)
         self._comparing = TurnComparing.beside(step, requests=self._requests)
 
     async def run(self, claim: Claim, run: Run) -> phases.StoredTurn:
@@ -180,7 +180,7 @@ class TurnPipeline:
             return await self._chat(turn, request)
 
     async def _load(self, claimed: phases.ClaimedTurn) -> phases.LoadedTurn:
-        await self._clearing.finish(claimed)
+        await self._clearing.clearing.finish(claimed.claim)
         turn = await self._documents.load(claimed)
         self._replies.tell_interruption(turn)
         return turn

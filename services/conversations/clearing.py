@@ -59,10 +59,12 @@ class _Manifest(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clearing:
-    """Archives a conversation and starts it anew. The caller holds the claim.
+    """Archives a conversation and starts it anew, or brings back what was archived last.
 
-    The commit is the write that raises the epoch: before it nothing has changed, after it the
-    old documents are invisible whether or not they are deleted yet.
+    The caller holds the claim, and for an undo has asked who may. The commit is the write that
+    raises the epoch: before it nothing has changed, after it the old documents are invisible,
+    whether or not they are deleted, or copied back, yet. A replica that dies after it leaves the
+    rest to the next turn. An archive stays.
     """
 
     store: BlobStore
@@ -100,12 +102,17 @@ class Clearing:
         return Archived(timestamp=ts, documents=len(rows))
 
     async def finish(self, claim: Claim) -> None:
-        """Delete what a committed clear archived, and write the empty session; repeatable."""
+        """Do what a committed clear, or a committed undo, has not done yet; repeatable."""
+        layout = ConversationLayout.of(claim.conversation.conversation_id)
+        if (cleared := claim.conversation.pending_clear) is not None:
+            await self._finish_clear(claim, layout, cleared)
+        if (restored := claim.conversation.pending_restore) is not None:
+            await self._finish_undo(claim, layout, restored)
+
+    async def _finish_clear(self, claim: Claim, layout: ConversationLayout, ts: str) -> None:
+        """Delete what was archived, and write the empty session."""
         conversation = claim.conversation
-        layout = ConversationLayout.of(conversation.conversation_id)
-        if conversation.pending_clear is None:
-            return
-        rows = await manifest_rows(self.store, layout, conversation.pending_clear)
+        rows = await manifest_rows(self.store, layout, ts)
         archived = {row.original for row in rows}
         # A journal is a copy of what is archived.
         leaving = [
@@ -193,6 +200,53 @@ class Clearing:
         target, data = layout.archived(name, ts), empty.model_dump_json().encode()
         return _manifest_row(name, target, Blob(data, await self.store.create(target, data)))
 
+    async def undo(self, claim: Claim, last: LastClear, *, now: datetime, tell: Tell) -> int:
+        """Copy the archive back and return of how many documents; what was said since is archived.
+
+        Raises:
+            CorruptDocumentError: the archive is not what the clear had made; nothing was changed.
+            StoreError: nothing is restored, or (after the commit) the rest is left to the next
+                turn.
+        """
+        layout = ConversationLayout.of(claim.conversation.conversation_id)
+        rows = await manifest_rows(self.store, layout, last.timestamp)
+        if not rows:
+            raise CorruptDocumentError("the archive of the last clear is gone")
+        await run_in_parallel([self._read_archived(layout, row, last.timestamp) for row in rows])
+        later: LastClear | None = None
+        if await self.has_gone_on(claim):
+            await self.clear(claim, now=now, tell=tell)
+            later = claim.conversation.last_clear
+        change = partial(_note_begun, epoch=claim.epoch + 1, ts=last.timestamp, later=later)
+        await claim.update(change)
+        await self.finish(claim)
+        return len(rows)
+
+    async def _finish_undo(self, claim: Claim, layout: ConversationLayout, ts: str) -> None:
+        conversation = claim.conversation
+        rows = await manifest_rows(self.store, layout, ts)
+        await claim.hold()
+        await run_in_parallel(
+            [self._put(layout, row, ts, epoch=conversation.epoch) for row in rows]
+        )
+        self.contexts.forget(conversation.conversation_id)
+        await claim.update(_note_done)
+
+    async def _read_archived(self, layout: ConversationLayout, row: ManifestRow, ts: str) -> bytes:
+        blob = await self.store.read(layout.archived(row.original, ts))
+        if blob is None or hashlib.sha256(blob.data).hexdigest() != row.sha256:
+            raise CorruptDocumentError("an archived document is not as the clear had left it")
+        return blob.data
+
+    async def _put(
+        self, layout: ConversationLayout, row: ManifestRow, ts: str, *, epoch: int
+    ) -> None:
+        data = _of_epoch(await self._read_archived(layout, row, ts), epoch)
+        if (there := await self.store.read(row.original)) is None:
+            await put_blob(self.store, row.original, data)  # one may be ours, acknowledged late
+        elif _epoch_of(there.data) not in (None, epoch):
+            await self.store.replace(row.original, data, etag=there.etag)
+
 
 async def manifest_rows(
     store: BlobStore, layout: ConversationLayout, ts: str
@@ -250,73 +304,6 @@ def _raise_epoch(draft: Conversation, *, epoch: int, ts: str, last: LastClear) -
 
 def _deletes_done(draft: Conversation) -> None:
     draft.pending_clear = None
-
-
-# Undoes the last clear: its archive is copied back into a new epoch (spec page 10.4).
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClearUndo:
-    """Brings back what a clear archived. The caller holds the claim, and has asked who may.
-
-    The commit is the write that raises the epoch and names the archive: a replica that dies after
-    it leaves the rest to the next turn. The archive stays.
-    """
-
-    clearing: Clearing
-
-    async def undo(self, claim: Claim, last: LastClear, *, now: datetime, tell: Tell) -> int:
-        """Copy the archive back and return of how many documents; what was said since is archived.
-
-        Raises:
-            CorruptDocumentError: the archive is not what the clear had made; nothing was changed.
-            StoreError: nothing is restored, or (after the commit) the rest is left to the next
-                turn.
-        """
-        layout = ConversationLayout.of(claim.conversation.conversation_id)
-        rows = await manifest_rows(self.clearing.store, layout, last.timestamp)
-        if not rows:
-            raise CorruptDocumentError("the archive of the last clear is gone")
-        await run_in_parallel([self._read_archived(layout, row, last.timestamp) for row in rows])
-        later: LastClear | None = None
-        if await self.clearing.has_gone_on(claim):
-            await self.clearing.clear(claim, now=now, tell=tell)
-            later = claim.conversation.last_clear
-        change = partial(_note_begun, epoch=claim.epoch + 1, ts=last.timestamp, later=later)
-        await claim.update(change)
-        await self.finish(claim)
-        return len(rows)
-
-    async def finish(self, claim: Claim) -> None:
-        """Copy back what a committed undo has not copied yet; repeatable."""
-        conversation = claim.conversation
-        if (ts := conversation.pending_restore) is None:
-            return
-        layout = ConversationLayout.of(conversation.conversation_id)
-        rows = await manifest_rows(self.clearing.store, layout, ts)
-        await claim.hold()
-        await run_in_parallel(
-            [self._put(layout, row, ts, epoch=conversation.epoch) for row in rows]
-        )
-        self.clearing.contexts.forget(conversation.conversation_id)
-        await claim.update(_note_done)
-
-    async def _read_archived(self, layout: ConversationLayout, row: ManifestRow, ts: str) -> bytes:
-        blob = await self.clearing.store.read(layout.archived(row.original, ts))
-        if blob is None or hashlib.sha256(blob.data).hexdigest() != row.sha256:
-            raise CorruptDocumentError("an archived document is not as the clear had left it")
-        return blob.data
-
-    async def _put(
-        self, layout: ConversationLayout, row: ManifestRow, ts: str, *, epoch: int
-    ) -> None:
-        data = _of_epoch(await self._read_archived(layout, row, ts), epoch)
-        if (there := await self.clearing.store.read(row.original)) is None:
-            await put_blob(
-                self.clearing.store, row.original, data
-            )  # one may be ours, acknowledged late
-        elif _epoch_of(there.data) not in (None, epoch):
-            await self.clearing.store.replace(row.original, data, etag=there.etag)
 
 
 def _of_epoch(data: bytes, epoch: int) -> bytes:

@@ -1,7 +1,7 @@
 """Lets a turn into a chart; puts on record that it went there, and its receipt."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
@@ -14,13 +14,22 @@ from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.turn.phases import ClaimedTurn, GroundedTurn
 
+_log = structlog.get_logger()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnAccess:
-    """Asks the guard and tells the trail, in that order. Holds no state of any turn."""
+    """Asks the guard and tells the trail, in that order. Holds no state of any turn.
+
+    Attributes:
+        model: Name of the language model, or `offline`; "" for none: no receipts are made.
+    """
 
     guard: ChartGuard
     audit: Audit
+    clock: Clock
+    model: str
+    _recording: set[asyncio.Task[None]] = field(default_factory=set, init=False)
 
     async def record(self, turn: ClaimedTurn, patient_id: PatientId | None, *, action: str) -> None:
         """Put this turn's access to one patient on the audit trail; returns when it is durable.
@@ -34,28 +43,9 @@ class TurnAccess:
         await self.guard.enter(visitor, patient_id)
         await record_access(self.audit, visitor, action, patient=patient_id)
 
-
-# Makes the receipt of each finished turn, and puts its hash on the audit trail.
-
-_log = structlog.get_logger()
-
-
-class TurnReceipts:
-    """Makes receipts; the turn stores them.
-
-    Args:
-        model: Name of the language model, or `offline`; "" for none: no receipts are made.
-    """
-
-    def __init__(self, *, audit: Audit, model: str, clock: Clock) -> None:
-        self._audit = audit
-        self._model = model
-        self._clock = clock
-        self._recording: set[asyncio.Task[None]] = set()
-
     def receipt(self, turn: GroundedTurn, failure: RoundsError | None) -> bytes:
         """Return the receipt of a turn that is about to be stored; b"" where it leaves none."""
-        if failure is not None or not self._model:
+        if failure is not None or not self.model:
             return b""
         document = turn.document
         return receipt_of(
@@ -63,15 +53,15 @@ class TurnReceipts:
                 conversation=turn.conversation_id,
                 patient_id=document.patient_id,
                 principal=turn.message.sender.principal_id,
-                model=self._model,
+                model=self.model,
                 turn=turn.row,
                 executions=document.tool_memory.executions,
                 views=turn.record.views,
-                recorded=self._clock.now(),
+                recorded=self.clock.now(),
             )
         )
 
-    def record(self, turn: GroundedTurn, receipt: bytes) -> None:
+    def record_receipt(self, turn: GroundedTurn, receipt: bytes) -> None:
         """Begin to put the hash of a stored receipt, if there is one, on the trail.
 
         Nobody waits for it: what is recorded later, as whoever reads the receipt is, comes after.
@@ -87,12 +77,12 @@ class TurnReceipts:
             outcome="done",
             receipt=digest_of(receipt),
         )
-        task = asyncio.create_task(self._record(entry))
+        task = asyncio.create_task(self._record_late(entry))
         self._recording.add(task)
         task.add_done_callback(self._recording.discard)
 
-    async def _record(self, entry: AuditEntry) -> None:
+    async def _record_late(self, entry: AuditEntry) -> None:
         try:
-            await self._audit.record(entry)
+            await self.audit.record(entry)
         except AuditUnavailableError as error:
             _log.warning("receipt_not_on_record", error=type(error).__name__)

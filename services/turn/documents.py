@@ -17,13 +17,11 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.scenarios.scenario_session import ScenarioPlace
-from services.attachments.papers import AttachedPapers, papers_of
 from services.conversations.legacy import LegacyHistory
-from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.conversations.room import make_room, make_storable
 from services.tool_memory.personal import PersonalToolMemories
 from services.turn import phases
-from services.turn.access import TurnAccess, TurnReceipts
+from services.turn.access import TurnAccess
 from services.turn.end import stored_turn
 from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
@@ -35,7 +33,7 @@ class TurnDocuments:
     """Loads and stores the documents of a turn. The draft holds them; this holds none.
 
     Attributes:
-        access: Puts each access on the audit trail.
+        access: Puts each access on the audit trail, and makes the receipts.
         memory: Keeps their memory blocks; also what reads messages for the pipeline.
         looks: Tells what changed in a chart since the user's last look.
         comparisons: Two charts side by side, which are in no patient's document.
@@ -50,7 +48,6 @@ class TurnDocuments:
     personal: PersonalToolMemories
     memory: TurnMemory
     looks: TurnLooks
-    receipts: TurnReceipts
 
     async def load(self, turn: phases.ClaimedTurn) -> phases.LoadedTurn:
         """Load the roster and the active pointer; adopt a legacy history at first contact."""
@@ -170,14 +167,14 @@ class TurnDocuments:
         advance(turn.row, _status(turn, failure), error_code=code)
         await turn.claim.hold()
         close_tool_memory(turn)
-        receipt = self.receipts.receipt(turn, failure)
+        receipt = self.access.receipt(turn, failure)
         await keep_runs(self.contexts, turn, receipt=receipt)
         self.memory.keep(turn)
         rules = self.memory.rules.rotation
         await make_room(self.contexts, turn.document, rules=rules)
         self.memory.check(turn)
         await self._write(turn, turn.document)
-        self.receipts.record(turn, receipt)
+        self.access.record_receipt(turn, receipt)
         if failure is None:
             await self.looks.note(turn)
 
@@ -187,24 +184,6 @@ class TurnDocuments:
         """Have the next message that names nobody be asked about: two charts were side by side."""
         registry = turn.registry.model_copy(update={"compared": list(patients)})
         return await self.activate(turn, registry)
-
-    def artifacts(self, turn: phases.ClaimedTurn, patient_id: PatientId | None) -> PatientArtifacts:
-        """Return where this turn's agents put files: beside one patient's document only."""
-        return PatientArtifacts(
-            contexts=self.contexts,
-            conversation_id=turn.conversation_id,
-            patient_id=patient_id,
-            run_id=turn.run.run_id,
-            clock=self.clock,
-        )
-
-    def papers(self, turn: phases.GroundedTurn) -> AttachedPapers:
-        """Return the papers that users gave of this turn's patient."""
-        return papers_of(turn.document, contexts=self.contexts)
-
-    def past(self, turn: phases.GroundedTurn) -> PatientPast:
-        """Return where this turn's agents look up earlier turns, of this patient only."""
-        return PatientPast(contexts=self.contexts, context=turn.document, run_id=turn.run.run_id)
 
     async def _grounded(self, answered: phases.AnsweredTurn) -> phases.GroundedTurn | None:
         """Return the turn in a document: of one that had reached none, in the session's."""

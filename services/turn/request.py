@@ -10,6 +10,8 @@ from data_models.identifiers import PatientId
 from services import group_chat_port
 from services.language.replies.yes_no import yes_no_in
 from services.language.words.text_words import asks_question
+from services.attachments.papers import papers_of
+from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.memory_blocks.remembering import note
 from services.orders.draft_order import drafts_of
@@ -54,18 +56,20 @@ class TurnRequests(TurnStep):
             now=turn.now,
             received_at=message.received_at,
             deadline=turn.started + self.turn_seconds,
-            artifacts=self.documents.artifacts(turn, turn.patient_id),
+            artifacts=self._artifacts(turn, turn.patient_id),
             mentions=message.mentions,
             addressed_agent=message.addressed_agent or tool_memory.goes_on_with,
             plan=context.plan,
             continuation=turn.continuation,
             press=press,
             grounding=tool_memory.grounding(),
-            papers=self.documents.papers(turn),
+            papers=papers_of(context, contexts=self.documents.contexts),
             tool_memory=tool_memory,
             entities=self.tools.entities.open(turn),
             scenario=turn.sessions.scenario,
-            past=self.documents.past(turn),
+            past=PatientPast(
+                contexts=self.documents.contexts, context=context, run_id=turn.run.run_id
+            ),
             meaning=self.documents.memory.meaning(turn),
             effects=turn.effects,
             notes=notes_of(context),
@@ -98,7 +102,17 @@ class TurnRequests(TurnStep):
             principal_id=message.sender.principal_id,
             now=turn.now,
             deadline=turn.started + self.turn_seconds,
-            artifacts=self.documents.artifacts(turn, patient_id),
+            artifacts=self._artifacts(turn, patient_id),
+        )
+
+    def _artifacts(self, turn: LoadedTurn, patient_id: PatientId | None) -> PatientArtifacts:
+        """Return where this turn's agents put files: beside one patient's document only."""
+        return PatientArtifacts(
+            contexts=self.documents.contexts,
+            conversation_id=turn.conversation_id,
+            patient_id=patient_id,
+            run_id=turn.run.run_id,
+            clock=self.clock,
         )
 
 

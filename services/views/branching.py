@@ -16,7 +16,7 @@ from data_models.patient_context_models import PatientContext, Registry
 from data_models.storage.blob_store import BlobStore
 from services.audit.entry import Visitor
 from services.audit.trail import Audit, record_access
-from services.conversations.clearing import ClearUndo
+from services.conversations.clearing import Clearing
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.conversations.room import make_room
 from services.views.conversation_reader import PAGE_LIMIT_TURNS, ConversationReader, OwnedChat
@@ -29,7 +29,7 @@ class Restoring:
     """Does what the word `undo` does, without a turn. Holds nothing of any conversation."""
 
     reader: ConversationReader
-    undo: ClearUndo
+    clearing: Clearing
     lease: MaintenanceLease
     audit: Audit
 
@@ -46,14 +46,13 @@ class Restoring:
         """
         await self.reader.access(chat)
         async with self.lease.holding(chat.chat_id, principal_id=chat.owner) as claim:
-            await self.undo.clearing.finish(claim)
-            await self.undo.finish(claim)
+            await self.clearing.finish(claim)
             now = self.reader.clock.now()
             if (last := claim.conversation.undoable_clear(chat.owner, now=now)) is None:
                 raise NothingToUndoError("no clear of the caller's, or an old one")
             await record_access(self.audit, chat.visitor, "undo_clear")
             # No turn shows how far it is.
-            return await self.undo.undo(claim, last, now=now, tell=lambda *_: None)
+            return await self.clearing.undo(claim, last, now=now, tell=lambda *_: None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from data_models.storage.counting_blob_store import CountingBlobStore
 from services.audit.trail import Audit, AuditTrail
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.claimant import Claimant
-from services.conversations.clearing import Clearing, ClearUndo
+from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
@@ -47,7 +47,7 @@ from services.runs.hub import Run, RunHub, StopRequests
 from services.scenarios.session.progress import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.access import TurnAccess, TurnReceipts
+from services.turn.access import TurnAccess
 from services.turn.answers.safety import SafetyAnswers
 from services.turn.documents import TurnDocuments
 from services.turn.looks import TurnLooks
@@ -190,11 +190,10 @@ class World:
                 legacy=LegacyHistory(store=self.sessions, contexts=self.contexts),
                 comparisons=ComparisonAccessor(documents=documents),
                 personal=PersonalToolMemories(store=self.users),
-                access=TurnAccess(guard=guard, audit=audit),
+                access=TurnAccess(guard=guard, audit=audit, clock=clock, model=""),
                 clock=clock,
                 memory=self.memory or TurnMemory(clock=clock),
                 looks=TurnLooks(),
-                receipts=TurnReceipts(audit=audit, model="", clock=clock),
             ),
             patients=PatientContextService(
                 analyzer=PatientContextAnalyzer(
@@ -206,7 +205,7 @@ class World:
                 linker=self.linker,
                 guard=guard,
             ),
-            clear_undo=ClearUndo(clearing=Clearing(store=documents.store, contexts=self.contexts)),
+            clearing=Clearing(store=documents.store, contexts=self.contexts),
             group_chat=group_chat,
             metrics=Metrics(registry=CollectorRegistry()),
             clock=clock,

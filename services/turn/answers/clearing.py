@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from data_models.conversations.conversation import LastClear
-from services.conversations.clearing import ClearUndo
+from services.conversations.clearing import Clearing
 from services.language.replies.commands import command_in
 from services.language.replies.yes_no import says_no, says_yes
 from services.language.words.phrases import says
 from services.patient_context.verdict import PatientVerdict
-from services.turn.phases import ClaimedTurn, GroundedTurn, LoadedTurn, UnderstoodTurn
+from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.turn_step import TurnStep
 
 _CAN_BE_UNDONE = "“undo” brings it back for 24 hours."
@@ -24,13 +24,7 @@ _SWAPPED = "What was said since is archived; “undo” brings that back instead
 class TurnClearing(TurnStep):
     """Code alone decides it, by the command or a yes. Holds no state of any turn."""
 
-    undo: ClearUndo
-
-    async def finish(self, turn: ClaimedTurn) -> None:
-        """Do what a replica left that died over a clear, or over its undoing."""
-        if turn.claim.conversation.pending_clear is not None:
-            await self.undo.clearing.finish(turn.claim)
-        await self.undo.finish(turn.claim)
+    clearing: Clearing
 
     async def clear(self, turn: LoadedTurn) -> tuple[UnderstoodTurn, str]:
         """Archive everything, start afresh, and return what is told of it.
@@ -42,7 +36,7 @@ class TurnClearing(TurnStep):
         turn.understand(cleared)
         await self.documents.access.record(turn, turn.active_patient_id, action="clear")
         tell = partial(self.replies.tell_progress, turn)
-        archived = await self.undo.clearing.clear(turn.claim, now=turn.now, tell=tell)
+        archived = await self.clearing.clear(turn.claim, now=turn.now, tell=tell)
         turn.record.leave_no_turn()
         afresh = (await self.documents.load(turn)).understand(cleared)
         return afresh, f"{archived.summary} {_CAN_BE_UNDONE}"
@@ -97,14 +91,14 @@ class TurnClearing(TurnStep):
 
     async def _asks_first(self, turn: LoadedTurn) -> bool:
         """Whether others are concerned, or something was said since."""
-        return turn.message.is_group or await self.undo.clearing.has_gone_on(turn.claim)
+        return turn.message.is_group or await self.clearing.has_gone_on(turn.claim)
 
     async def _restore(self, turn: LoadedTurn, last: LastClear) -> None:
         # The chart that is open now is left by this: the access is on record before it happens.
         before = turn.active_patient_id
         await self.documents.access.record(turn, before, action="undo_clear")
         tell = partial(self.replies.tell_progress, turn)
-        await self.undo.undo(turn.claim, last, now=turn.now, tell=tell)
+        await self.clearing.undo(turn.claim, last, now=turn.now, tell=tell)
         restored = (await self.documents.load(turn)).stay()
         await turn.claim.name_patient(restored.active_patient_id)
         grounded = await self.documents.open(restored, restored.active_patient_id)

@@ -8,7 +8,7 @@ from data_models.conversations.conversation import Conversation
 from data_models.conversations.turn_events import RunFailed, StateChanged
 from data_models.errors import NotFoundError, NothingToUndoError
 from data_models.identifiers import PatientId
-from services.conversations.clearing import Clearing, ClearUndo
+from services.conversations.clearing import Clearing
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
 from services.views.branching import Restoring
@@ -209,7 +209,7 @@ async def test_the_owner_s_button_does_what_the_word_does_and_nobody_else_s_does
     await world.tell("clear")
     restoring = Restoring(
         reader=world.reader,
-        undo=ClearUndo(clearing=Clearing(store=store, contexts=world.contexts)),
+        clearing=Clearing(store=store, contexts=world.contexts),
         lease=MaintenanceLease(claimant=world.claimant, ids=world.ids),
         audit=world.trail,
     )
