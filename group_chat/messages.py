@@ -15,7 +15,6 @@ from group_chat.turn_context import TurnContext
 from group_chat.window import Line, line_of, meaning_line, summary_line
 from services.group_chat_port import GroupChatRequest
 from services.patient_context.reading.snapshot import neutralise
-from services.turn.entities import eviction_notice
 
 
 def findings_of(plan: Plan, turn: TurnContext) -> list[AgentMessage]:
@@ -157,7 +156,7 @@ def note_structured_reply(turn: TurnContext, *, agent: str, text: str) -> None:
         return
     with suppress(ToolInputError):
         entities.replied(text, agent_name=agent)
-    if (notice := eviction_notice(entities)) is not None:
+    if (notice := entities.eviction_notice()) is not None:
         turn.emit(notice)
 
 

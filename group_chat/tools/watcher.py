@@ -11,7 +11,6 @@ from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.entities.session import Derives, StoredRun
 from services.tool_memory.session import FinishedRun
-from services.turn.entities import eviction_notice
 
 # What each tool derives from its result (spec page 2.3).
 
@@ -56,7 +55,7 @@ def file_derived(turn: TurnContext, run: FinishedRun, kept: StoredRun) -> None:
             derives=DERIVES.get(run.tool, ()),
             run=kept,
         )
-    if (notice := eviction_notice(entities)) is not None:
+    if (notice := entities.eviction_notice()) is not None:
         turn.emit(notice)
 
 

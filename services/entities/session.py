@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from data_models.clock import Clock
+from data_models.conversations.turn_events import Notice
 from data_models.entities import entity_values
 from data_models.entities.conversation_entities import Provenance
 from data_models.entities.derived_entities import Origin
@@ -212,10 +213,12 @@ class EntitySession:
             "it again; call update_entities with what changes, and only with that."
         )
 
-    def take_evicted(self) -> list[str]:
-        """Return the user's wishes that left since it was last asked; the turn names them."""
-        evicted, self._evicted = self._evicted, []
-        return evicted
+    def eviction_notice(self) -> Notice | None:
+        """Return what names the wishes that left since it was last asked, if any did (E25)."""
+        keys, self._evicted = self._evicted, []
+        names = ", ".join(key.replace("_", " ") for key in keys)
+        text = f"No longer noted, to make room: {names}."
+        return Notice("evicted", text, {"keys": keys}) if keys else None
 
     def _merged(
         self, delta: EntityDelta, *, agent_name: str | None, source: Provenance

@@ -6,7 +6,6 @@ from typing import Any
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock
-from data_models.conversations.turn_events import Notice
 from data_models.entities.entity_values import BOOKING_KEYS, canonical_key
 from data_models.errors import ToolInputError
 from services.entities.circumstances import AgentNames
@@ -22,7 +21,6 @@ from services.entities.session import EntitySession
 from services.language.requests.appointment_slots import slots_in
 from services.language.requests.arrangement import asks_for
 from services.language.requests.work import leaves_question
-from services.runs.hub import Run
 from services.turn.phases import GroundedTurn
 
 
@@ -46,7 +44,8 @@ class TurnEntities:
         """
         if turn.sessions.entities is None:
             turn.sessions.entities = self._opened(turn)
-        tell_evicted(turn.run, turn.sessions.entities)
+        if (notice := turn.sessions.entities.eviction_notice()) is not None:
+            turn.run.emit(notice)
         return turn.sessions.entities
 
     def _opened(self, turn: GroundedTurn) -> EntitySession:
@@ -91,20 +90,6 @@ class TurnEntities:
         self.meter.count_migrated(owner or "unknown", lost=lost_share(legacy, document.entities))
         kept = {key: value for key, value in extra[LEGACY_FIELD].items() if key != "entities"}
         extra[LEGACY_FIELD] = kept
-
-
-def tell_evicted(run: Run, session: EntitySession) -> None:
-    """Name in the turn's events what left to make room, if anything did."""
-    if (notice := eviction_notice(session)) is not None:
-        run.emit(notice)
-
-
-def eviction_notice(session: EntitySession) -> Notice | None:
-    """Return the event that names what left to make room, if anything did (E25)."""
-    if not (keys := session.take_evicted()):
-        return None
-    names = ", ".join(key.replace("_", " ") for key in keys)
-    return Notice("evicted", f"No longer noted, to make room: {names}.", {"keys": keys})
 
 
 def needed_keys(document: ChatContext) -> Collection[str]:

@@ -1,6 +1,6 @@
 """What clients and agents are told of the conversation, made from a turn. Pure."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from operator import attrgetter
 
 from data_models.conversations.conversation import UNDO_HOURS
@@ -40,20 +40,17 @@ def others_of(turn: GroundedTurn) -> OthersNamed:
 
 def snapshot_of(turn: GroundedTurn) -> str:
     """Return the system message that grounds the agents for this turn."""
+    # When the roster or the active patient last changed; now where nobody is in it.
+    rows = turn.registry.patient_registry.values()
+    changed_at = max(map(attrgetter("updated_at"), rows), default=turn.now)
     return build_snapshot(
         conversation_id=turn.conversation_id,
         patient_id=turn.patient_id,
         roster=turn.roster,
-        now=_changed_at(turn),
+        now=changed_at,
         today=turn.now.date(),
         patient=identity_of(turn, turn.patient_id),
     )
-
-
-def _changed_at(turn: UnderstoodTurn) -> datetime:
-    """Return when the roster or the active patient last changed; now where nobody is in it."""
-    rows = turn.registry.patient_registry.values()
-    return max(map(attrgetter("updated_at"), rows), default=turn.now)
 
 
 def shared_state(turn: UnderstoodTurn, group_chat: GroupChat, *, language: str) -> SharedState:

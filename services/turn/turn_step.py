@@ -7,6 +7,7 @@ from data_models.clock import Clock
 from services.group_chat_port import GroupChat
 from services.patient_context.service import PatientContextService
 from services.turn.documents import TurnDocuments
+from services.turn.phases import LoadedTurn
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies
@@ -22,6 +23,11 @@ class TurnStep:
     tools: TurnTools
     replies: TurnReplies
     clock: Clock
+
+    async def answer_here(self, turn: LoadedTurn, text: str) -> bool:
+        """Say a line of the server's own beside the chart that stays open; it is the answer."""
+        self.replies.answer(await self.documents.open(turn.stay(), turn.active_patient_id), text)
+        return True
 
     @classmethod
     def beside(cls, step: "TurnStep", **more: Any) -> Self:

@@ -100,13 +100,9 @@ class TurnStops(TurnStep):
         So of an answer to what is over: it is no message about the chart that is open by now.
         """
         if _answers_what_is_over(turn):
-            grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
-            self.replies.answer(grounded, _IS_OVER)
-            return True
+            return await self.answer_here(turn, _IS_OVER)
         if turn.message.press is None and says(turn.text, "starts_round"):
-            grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
-            self.replies.answer(grounded, _ROUND)
-            return True
+            return await self.answer_here(turn, _ROUND)
         if _command(turn) != "stop":
             return False
         grounded = await self.documents.open(turn.stay(), turn.active_patient_id)

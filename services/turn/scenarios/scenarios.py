@@ -24,12 +24,8 @@ _UNEXPECTED = (errors.ScenarioInputError, errors.StoreError, LookupError, TypeEr
 _log = structlog.get_logger()
 
 
-def _nothing() -> None:
-    """Flag nothing."""
-
-
 @contextmanager
-def _going_on(event: str, flag: Callable[[], None] = _nothing) -> Iterator[None]:
+def _going_on(event: str, flag: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Log and flag what goes wrong, and go on (M18); a lost claim ends the turn."""
     try:
         yield
@@ -188,7 +184,8 @@ class TurnScenarios(TurnStep):
             return await runtime.where() if runtime.has_any else None
         if command.kind in ("back", "skip", "question", "noted"):
             return await self._within(runtime, command, act)
-        titles = await self._titles(command)
+        # What can be begun; a message that may be only a name is held against old news.
+        titles = await self.scenarios.catalogue.titles(is_fresh=not command.is_bare)
         if command.kind == "list":
             return listed(titles)
         scenario_id = named(command.name, titles)
@@ -232,10 +229,6 @@ class TurnScenarios(TurnStep):
         if not await runtime.resume(scenario_id):
             await runtime.begin(scenario_id, agent=self.group_chat.facilitator, act=act)
         return None
-
-    async def _titles(self, command: Command) -> dict[str, str]:
-        """Return what can be begun; a message that may be only a name is held against old news."""
-        return await self.scenarios.catalogue.titles(is_fresh=not command.is_bare)
 
     async def _migrate(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         session, migration = runtime.session, self._migration

@@ -14,6 +14,7 @@ from services.entities.meter import EntityMeter
 from services.entities.session import Derives, EntitySession, StoredRun
 from services.telemetry.logs import redacted
 from tests.fakes import FixedClock
+from tests.given import present
 from tests.services.entities.world import BOOKING, SCHEDULER, shown
 
 SLOTS = (Derives("available_slots", ("slots",), 300.0, ("date_preference",)),)
@@ -135,8 +136,9 @@ def test_operations_are_counted_by_agent() -> None:
 def test_what_left_a_full_queue_is_counted_and_named(turn: Turn) -> None:
     for number in range(9):
         turn.session.heard({f"wish_{number}": number})
-    assert turn.session.take_evicted() == ["wish_0", "wish_1"]
-    assert turn.session.take_evicted() == []
+    told = present(turn.session.eviction_notice())
+    assert told.details == {"keys": ["wish_0", "wish_1"]}
+    assert turn.session.eviction_notice() is None
     assert turn.figure("entity_fifo_evictions_total", "unknown", "evict_fifo") == 2
 
 
