@@ -20,7 +20,7 @@ from services.memory_blocks.history import (
     turn_row,
     utilization_percent,
 )
-from services.memory_blocks.rotation import KEEP_TURNS, RotationRules
+from services.memory_blocks.rotation import KEEP_TURNS, ROTATE_ABOVE_TURNS, RotationRules
 from services.memory_blocks.summary import context_summary
 from services.memory_blocks.wording import iso
 
@@ -110,7 +110,7 @@ def _metadata(context: ChatContext, sizes: tuple[int, int, int], rules: MemoryRu
     memory, turns = context.memory, context.chat_history
     history, session, summary = sizes
     newest = sum(size_chars(turn_row(turn)) for turn in turns[-KEEP_TURNS:])
-    ready = max(history / HISTORY_LIMIT_CHARS, len(turns) / rules.rotation.above_turns)
+    ready = max(history / HISTORY_LIMIT_CHARS, len(turns) / ROTATE_ABOVE_TURNS)
     return {
         "memory_usage": {
             "conversation_history": {
@@ -126,7 +126,7 @@ def _metadata(context: ChatContext, sizes: tuple[int, int, int], rules: MemoryRu
             "last_archival": _iso(memory.last_archival),
             "archival_trigger_threshold": rules.rotation.above_chars,
             "next_archival_estimate": turns_until_archival(
-                turns, history, above=rules.rotation.above_chars, most=rules.rotation.above_turns
+                turns, history, above=rules.rotation.above_chars, most=ROTATE_ABOVE_TURNS
             ),
         },
         "performance_metrics": {

@@ -37,19 +37,6 @@ class RotationRules:
         """More than so many characters make the oldest turns leave."""
         return ROTATE_ABOVE_CHARS if self.enabled else HISTORY_LIMIT_CHARS
 
-    @property
-    def above_turns(self) -> int:
-        """More than so many turns make the oldest leave."""
-        return ROTATE_ABOVE_TURNS
-
-    @property
-    def down_to(self) -> "_Room":
-        """What stays then."""
-        if self.enabled:
-            turns = ROTATE_ABOVE_TURNS * 7 // 10
-            return _Room(ROTATE_DOWN_TO_CHARS, _ROTATE_DOWN_TO_BYTES, turns)
-        return _MOST
-
 
 class _Room(NamedTuple):
     chars: int
@@ -58,6 +45,7 @@ class _Room(NamedTuple):
 
 
 _MOST = _Room(HISTORY_LIMIT_CHARS, HISTORY_LIMIT_BYTES, ROTATE_ABOVE_TURNS)
+_SOME = _Room(ROTATE_DOWN_TO_CHARS, _ROTATE_DOWN_TO_BYTES, ROTATE_ABOVE_TURNS * 7 // 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +104,7 @@ def rotate(turns: Sequence[Turn], *, rules: RotationRules | None = None) -> Rota
 
 def _has_room(turns: Sequence[Turn], rules: RotationRules) -> bool:
     """Whether all turns stay as they are, as after nearly every turn."""
-    if len(turns) > rules.above_turns:
+    if len(turns) > ROTATE_ABOVE_TURNS:
         return False
     stored_bytes = len(_TURNS.dump_json(list(turns)))
     if HEADER_CHARS + stored_bytes <= rules.above_chars:
@@ -126,8 +114,8 @@ def _has_room(turns: Sequence[Turn], rules: RotationRules) -> bool:
 
 
 def _leaving(sizes: Sequence[_Room], rules: RotationRules) -> int:
-    left, leaving = _total(sizes), 0
-    while left.turns > KEEP_TURNS and not _fits(left, rules.down_to):
+    left, leaving, room = _total(sizes), 0, _SOME if rules.enabled else _MOST
+    while left.turns > KEEP_TURNS and not _fits(left, room):
         left = _Room(*[whole - one for whole, one in zip(left, sizes[leaving], strict=True)])
         leaving += 1
     return leaving

@@ -37,6 +37,8 @@ _CLOSED: Mapping[Reason, Reason] = {
     "retired": "nobody",
 }
 """As what is asked about whose chart is closed: as where nobody is called so."""
+_CHANGES = ("SWITCH_EXISTING", "NEW_BLANK")
+_UNCHECKED = "The records do not answer just now: what was noted before is shown."
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,13 +74,12 @@ class ChartOpener:
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
             if isinstance(found, Subject) and not (is_unknown and self.allows_unknown):
                 return await self.ask(found, who)
-        offered = await self._offered(outcome, who)
+        offered = {} if outcome.ask is None else await self._offered(outcome.ask, who)
         return conclude(outcome, turn, who, is_bare=is_bare, problem=problem, offered=offered)
 
-    async def _offered(self, outcome: Outcome, who: Who) -> Mapping[PatientId, Person]:
+    async def _offered(self, ask: Ask, who: Who) -> Mapping[PatientId, Person]:
         """Return those whom the question is about, as far as the user may see them."""
-        asked = () if outcome.ask is None else outcome.ask.options
-        people = {one: person for one in asked if (person := who.person(one)) is not None}
+        people = {one: person for one in ask.options if (person := who.person(one)) is not None}
         open_to = await self.rights.open_to(who.turn.user, list(people.values()))
         return {one: person for one, person in people.items() if person in open_to}
 
@@ -121,9 +122,9 @@ def conclude(
         offered: Of those who are asked about, whom the user may see.
     """
     person = None if who is None else who.person(outcome.patient_id)
-    is_unchecked = who is not None and not who.linked.has_answered
-    changes = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
-    reply, question = _said(outcome, person, is_bare=is_bare), None
+    reply = _said(outcome, person) if is_bare else None
+    question = registry = None
+    notice = ""
     if outcome.ask is not None:
         roster_size = len(turn.registry.patient_registry)
         reply = wording.asking(
@@ -136,10 +137,13 @@ def conclude(
         kind: QuestionKind = "clear" if outcome.ask.kind == "clear" else "which_patient"
         payload = {OPTIONS: list(outcome.ask.options), OPENS_ONLY: is_bare}
         question = turn.ask(kind, reply, payload)
-    registry = None
+    changes = outcome.decision in _CHANGES
     if changes and outcome.patient_id is not None:
         facts = None if person is None else facts_of(person)
         registry = with_active(turn.registry, outcome.patient_id, now=turn.now, facts=facts)
+        said = opened(person) if person is not None and reply is None else ""
+        is_unchecked = who is not None and not who.linked.has_answered
+        notice = " ".join(filter(None, (said, _UNCHECKED if is_unchecked else "")))
     return PatientVerdict(
         decision=outcome.decision,
         patient_id=outcome.patient_id,
@@ -148,7 +152,7 @@ def conclude(
         is_bare_switch=changes and is_bare,
         registry=registry,
         person=person,
-        notice=_notice(outcome, person, reply, is_unchecked=is_unchecked),
+        notice=notice,
         people=None if who is None else who.linked.index,
     )
 
@@ -177,22 +181,11 @@ def _declined(turn: PatientTurn) -> PatientVerdict:
     return PatientVerdict(decision=kept.decision, patient_id=kept.patient_id, reply=reply)
 
 
-def _said(outcome: Outcome, person: Person | None, *, is_bare: bool) -> str | None:
+def _said(outcome: Outcome, person: Person | None) -> str | None:
     """Return the whole answer to a message that only changes the patient."""
-    if not is_bare or outcome.patient_id is None:
+    if outcome.patient_id is None:
         return None
     if outcome.decision == "UNCHANGED":
         return wording.already_active(outcome.patient_id, person)
-    is_change = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
+    is_change = outcome.decision in _CHANGES
     return wording.switched(outcome.patient_id, person) if is_change else None
-
-
-def _notice(
-    outcome: Outcome, person: Person | None, reply: str | None, *, is_unchecked: bool
-) -> str:
-    """Return what is said beside the answer of the turn that a change of patient is part of."""
-    if outcome.decision not in ("SWITCH_EXISTING", "NEW_BLANK"):
-        return ""
-    unchecked = "The records do not answer just now: what was noted before is shown."
-    said = opened(person) if person is not None and reply is None else ""
-    return " ".join(filter(None, (said, unchecked if is_unchecked else "")))

@@ -265,8 +265,9 @@ class PatientContextService:
 
     async def _compare(self, people: Sequence[Person], who: Who) -> PatientVerdict | None:
         """Return the question whether to compare two charts, if both are open to the user."""
-        is_open = await self._rights.open_to(who.turn.user, people) == [*people]
-        return comparing.asking_to_compare(people, who) if people and is_open else None
+        if not people or await self._rights.open_to(who.turn.user, people) != [*people]:
+            return None
+        return comparing.asking_to_compare(people, who)
 
     async def _beside_open_question(
         self, question: OpenQuestion, meant: PatientContextDecision | None, who: Who

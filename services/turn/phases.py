@@ -25,6 +25,7 @@ from data_models.patient_context_models import Registry, TimingInfo
 from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken
+from services.language.replies.commands import command_in
 from services.language.several_requests import apart, behind_opening
 from services.language.utterance import Utterance
 from services.memory_blocks.plain_reading import Understanding
@@ -71,6 +72,11 @@ class ClaimedTurn:
         """What the user says to the open question: the pressed button's word, else the text."""
         press = self.question_press()
         return self.message.text if press is None else press.answer
+
+    @property
+    def command(self) -> str | None:
+        """The command that the user's words are; a button is none."""
+        return None if self.message.press is not None else command_in(self.text)
 
     @property
     def active_patient_id(self) -> PatientId | None:

@@ -5,7 +5,6 @@ from functools import partial
 
 from data_models.conversations.conversation import LastClear
 from services.conversations.clearing import Clearing
-from services.language.replies.commands import command_in
 from services.language.replies.yes_no import says_no, says_yes
 from services.language.words.phrases import says
 from services.patient_context.verdict import PatientVerdict
@@ -48,10 +47,12 @@ class TurnClearing(TurnStep):
             ChartClosedError: the chart that was open is closed to the sender now.
             StoreError: nothing, or not yet all, is brought back.
         """
-        if self._confirms(turn):
+        question, command = turn.open_question(), turn.command
+        is_asked = question is not None and question.kind == "undo_clear"
+        is_asked = is_asked and not turn.is_press_elsewhere
+        if is_asked and (says_yes(turn.answer) or says_no(turn.answer)):
             await self._answer(turn)
             return True
-        command = None if turn.message.press is not None else command_in(turn.text)
         has_chart = turn.active_patient_id is not None
         if command != "undo_clear" and (command != "undo" or has_chart):
             return False
@@ -68,17 +69,10 @@ class TurnClearing(TurnStep):
 
     async def ask_late(self, turn: GroundedTurn) -> bool:
         """Whether a bare “undo”, with a chart open and nothing newer to undo, was asked about."""
-        is_undo = turn.message.press is None and command_in(turn.text) == "undo"
-        if not is_undo or self._last(turn) is None:
+        if turn.command != "undo" or self._last(turn) is None:
             return False
         self._ask(turn)
         return True
-
-    def _confirms(self, turn: LoadedTurn) -> bool:
-        question = turn.open_question()
-        is_ours = question is not None and question.kind == "undo_clear"
-        is_answer = says_yes(turn.answer) or says_no(turn.answer)
-        return is_ours and is_answer and not turn.is_press_elsewhere
 
     async def _answer(self, turn: LoadedTurn) -> None:
         last = self._last(turn)

@@ -37,6 +37,8 @@ class PendingRequests(TurnStep):
     def carry_on(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
         """Return the verdict without its reply where the request that waited is done now."""
         question = turn.open_question()
+        if question is None and verdict.question is None:
+            return verdict
         is_answer = verdict.reply is not None and verdict.question is None
         if question is None or question.kind not in _KEEP_A_REQUEST or not is_answer:
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))

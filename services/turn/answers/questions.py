@@ -6,7 +6,7 @@ from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
 from services.identity.wording import SAY_WHICH
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
-from services.language.replies.commands import command_in, said_to_be_of
+from services.language.replies.commands import said_to_be_of
 from services.language.replies.yes_no import is_consent, says_no, says_yes
 from services.language.requests.appointment_slots import slots_in
 from services.language.told.telling import is_told
@@ -55,8 +55,7 @@ def _refuses(turn: LoadedTurn, question: OpenQuestion) -> bool:
 
     They mean that one, and nothing that was done before.
     """
-    command = command_in(turn.text) if turn.message.press is None else None
-    is_ended = command in ("undo", "retract", "stop") and question.kind == "destructive_tool"
+    is_ended = turn.command in ("undo", "retract", "stop") and question.kind == "destructive_tool"
     if request_of(question.payload) is not None and _wants_no_such_time(turn):
         return True
     is_other = _means_another(turn, question) and order_instead(turn) is None
@@ -187,14 +186,13 @@ class TurnQuestions(TurnStep):
         "Scratch that" means what was done in the turn before, and no other. False where nothing
         was done in the last ten minutes that can be undone.
         """
-        command = None if turn.message.press is not None else command_in(turn.text)
-        if command == "retract":
+        if turn.command == "retract":
             action = await self._actions.newest_action(turn)
             if action is None or not turn.is_of_turn_before(action.at):
                 return self._tells_what_stays(turn)
             await self._actions.undo(turn, action)
             return True
-        if command != "undo":
+        if turn.command != "undo":
             return says(turn.text, "puts_back") and self._tells_what_stays(turn)
         action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
         if self._actions.has_just_done_what_stays(turn, action):

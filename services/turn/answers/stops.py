@@ -47,7 +47,7 @@ class TurnStops(TurnStep):
 
         What the user stated just before was not about this patient then, and is held no more.
         """
-        if _command(turn) != "wrong_patient" or _says_which_item(turn):
+        if turn.command != "wrong_patient" or _says_which_item(turn):
             return False
         return await self._ask_which(turn)
 
@@ -65,7 +65,10 @@ class TurnStops(TurnStep):
             if one not in (None, active) and is_said_of(turn.text, _names_of(one, verdict))
         ]
         is_of_stranger = verdict.decision == "NEEDS_PATIENT_ID" and takes_back(turn.text)
-        is_of_stranger &= _command(turn) != "retract"  # "no, that is his brother"
+        is_said = turn.message.press is None
+        is_of_stranger &= not (
+            is_said and command_in(turn.message.text) == "retract"
+        )  # "no, that is his brother"
         people = (
             {} if verdict.people is None else {one: verdict.people.with_id(one) for one in meant}
         )
@@ -103,7 +106,7 @@ class TurnStops(TurnStep):
             return await self.answer_here(turn, _IS_OVER)
         if turn.message.press is None and says(turn.text, "starts_round"):
             return await self.answer_here(turn, _ROUND)
-        if _command(turn) != "stop":
+        if turn.command != "stop":
             return False
         grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
         document = grounded.document
@@ -174,11 +177,6 @@ def _waits_for_answer(turn: GroundedTurn) -> bool:
         return True
     last = before[-1].agent_responses[-1:] if before else []
     return any("?" in message.text for message in last)
-
-
-def _command(turn: LoadedTurn) -> str | None:
-    message = turn.message
-    return command_in(message.text) if message.press is None else None
 
 
 def _names_of(meant: PatientId, verdict: PatientVerdict) -> Sequence[str]:

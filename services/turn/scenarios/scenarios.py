@@ -128,10 +128,22 @@ class TurnScenarios(TurnStep):
 
         It may be late: the next turn delivers what is still in the outbox.
         """
-        if turn is None or turn.sessions.scenario is None:
+        runtime = None if turn is None else turn.sessions.scenario
+        session = None if turn is None else turn.document.scenario
+        if turn is None or runtime is None or session is None or not session.outbox:
             return
         try:
-            await self._deliver(turn, turn.sessions.scenario)
+            for event in session.outbox:
+                await self.scenarios.events.deliver(
+                    event,
+                    principal=turn.message.sender.principal_id,
+                    conversation=turn.conversation_id,
+                    patient=turn.patient_id,
+                    run_id=turn.run.run_id,
+                    is_retry=runtime.was_in_outbox(event.event_id),
+                )
+            turn.document.scenario = session.model_copy(update={"outbox": []})
+            await self.documents.save(turn)
         except errors.RoundsError as error:
             conversation = hashed(turn.conversation_id)
             _log.warning("scenario_follow_up_late", conversation=conversation, code=error.code)
@@ -264,25 +276,6 @@ class TurnScenarios(TurnStep):
             self.show(turn)
             self.replies.say(turn, turn.record.question.text)
         return True
-
-    # -- after the write ----------------------------------------------------------------------
-
-    async def _deliver(self, turn: GroundedTurn, runtime: ScenarioRuntime) -> None:
-        document = turn.document
-        session = document.scenario
-        if session is None or not session.outbox:
-            return
-        for event in session.outbox:
-            await self.scenarios.events.deliver(
-                event,
-                principal=turn.message.sender.principal_id,
-                conversation=turn.conversation_id,
-                patient=document.patient_id,
-                run_id=turn.run.run_id,
-                is_retry=runtime.was_in_outbox(event.event_id),
-            )
-        document.scenario = session.model_copy(update={"outbox": []})
-        await self.documents.save(turn)
 
 
 def _waits_beside(turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
