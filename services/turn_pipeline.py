@@ -120,7 +120,9 @@ class TurnPipeline:
     async def _take(self, claimed: phases.ClaimedTurn) -> None:
         with claimed.step("load"):
             async with self._safety.answer_at_least(claimed):
-                turn = await self._load(claimed)
+                await self._clearing.clearing.finish(claimed.claim)
+                turn = await self._documents.load(claimed)
+                self._replies.tell_interruption(turn)
         if await self._safety.answer_call_for_help(turn):
             return None
         if turn.message.press is None and is_clear_command(turn.text):
@@ -178,12 +180,6 @@ class TurnPipeline:
         turn.record.answer_by_team()
         with turn.step("chat"):
             return await self._chat(turn, request)
-
-    async def _load(self, claimed: phases.ClaimedTurn) -> phases.LoadedTurn:
-        await self._clearing.clearing.finish(claimed.claim)
-        turn = await self._documents.load(claimed)
-        self._replies.tell_interruption(turn)
-        return turn
 
     async def _clear(self, turn: phases.LoadedTurn) -> None:
         if await self._groups.asks_before_clear(turn):

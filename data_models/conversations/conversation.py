@@ -1,6 +1,6 @@
 """The conversation document: owner, epoch, claim, open questions, answered messages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, Self
 
@@ -87,6 +87,10 @@ class OpenQuestion(Part):
     def is_alive(self, *, epoch: int, now: datetime) -> bool:
         """Whether it may still be answered: asked since the last clear, and not too long ago."""
         return not self.is_over and self.epoch == epoch and now < self.expires_at
+
+    def noting(self, more: Mapping[str, Any]) -> Self:
+        """Return it with more in its payload."""
+        return self.model_copy(update={"payload": {**self.payload, **more}})
 
     def ended(self) -> Self:
         """Return it as what nobody may answer any more."""

@@ -211,6 +211,11 @@ def as_waiting(messages: Sequence[str]) -> str | list[str]:
     return messages[0] if len(messages) == 1 else [*messages]
 
 
+def with_waiting(question: OpenQuestion, messages: Sequence[str]) -> OpenQuestion:
+    """Return the question, for whose answer these messages wait."""
+    return question.noting({ASKED: as_waiting(messages), OPENS_ONLY: False})
+
+
 def options_of(question: OpenQuestion) -> list[PatientId]:
     """Return the ids that a question offers, in the order of its lines."""
     offered = question.payload.get(OPTIONS, [])

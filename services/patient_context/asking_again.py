@@ -148,7 +148,7 @@ def still_asking(
         or answers.PASSED_BY in question.payload
     ):
         return verdict
-    passed = question.model_copy(update={"payload": {**question.payload, answers.PASSED_BY: True}})
+    passed = question.noting({answers.PASSED_BY: True})
     return replace(verdict, question=asked_again(passed, turn).question)
 
 
@@ -188,12 +188,7 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     """
     said = turn.reading.text
     waiting, dropped = with_what_waits(question, said)
-    payload = {
-        **question.payload,
-        answers.ASKED: answers.as_waiting(waiting),
-        answers.OPENS_ONLY: False,
-    }
-    verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
+    verdict = asked_again(answers.with_waiting(question, waiting), turn)
     waits = f"“{_short(said)}” now waits for your answer"
     waits += f", in place of “{shown_waiting(dropped)}”" if dropped else ""
     return replace(verdict, reply=f"{verdict.reply}\n\n{waits}; “no” drops it.")

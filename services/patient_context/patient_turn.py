@@ -15,13 +15,7 @@ from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.reading.reading import Reading
 from services.patient_context.verdict import PatientVerdict
 
-_OF_THINGS = ("which_entity", "destructive_tool")
 _OURS = ("which_patient", "subject", "clear", "break_glass")
-
-
-def asks_of_things(question: OpenQuestion | None, user: str) -> bool:
-    """Whether `user` was asked which of their things they mean, so that "the other one" is one."""
-    return question is not None and question.kind in _OF_THINGS and question.user == user
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from services.patient_context import answers, asking_again, comparing
 from services.patient_context.beside import HasIll, NamesBeside
 from services.patient_context.decision import Outcome, decide, go_to
 from services.patient_context.opening import ChartOpener, conclude, conclude_answer
-from services.patient_context.patient_turn import PatientTurn, asks_of_things
+from services.patient_context.patient_turn import PatientTurn
 from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.heuristic import concerns_active_only
 from services.patient_context.reading.pattern import PatientIdPattern
@@ -33,6 +33,7 @@ from services.patient_context.who import Who, elsewhere, noted_people
 from services.patient_context.wording import whose
 
 _NAME_LIMIT_CHARS = 80
+_OF_THINGS = ("which_entity", "destructive_tool")
 
 
 class PatientContextService:
@@ -96,34 +97,31 @@ class PatientContextService:
         """
         started = self._clock.monotonic()
         reading = self._reading(user_text if press is None else press.answer, registry)
+        # Who was asked which of their things they mean: "the other one" is one of these.
+        if question is not None and question.kind in _OF_THINGS and question.user == user:
+            reading = of_things(reading)
         turn = PatientTurn(
             registry=registry,
             question=question,
             user=user,
             run_id=run_id,
-            reading=of_things(reading) if asks_of_things(question, user) else reading,
+            reading=reading,
             restored=chat_ctx.patient_id is None and registry.active_patient_id is not None,
             now=self._clock.now(),
             pattern=self._pattern,
             ids=self._ids,
             seen=seen or last_seen(registry, user),
         )
-        verdict, analyzer_ms = await self._decide(turn, press)
+        answered = await self._answer_question(turn, press)
+        decided = answered or await self._read(turn)
+        verdict = await self._rights.check(decided, turn)
+        verdict = as_noted(verdict, turn, is_answer=answered is not None)
         chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
         return verdict, TimingInfo(
-            analyzer_ms=analyzer_ms,
+            analyzer_ms=decided.analyzer_ms,
             storage_fallback_ms=registry_ms if turn.restored else None,
             service_total_ms=(self._clock.monotonic() - started) * 1_000,
         )
-
-    async def _decide(
-        self, turn: PatientTurn, press: Press | None
-    ) -> tuple[PatientVerdict, float | None]:
-        """Return the verdict as it may be carried out, and how long the model took."""
-        answered = await self._answer_question(turn, press)
-        verdict, analyzer_ms = (answered, None) if answered else await self._read(turn)
-        verdict = await self._rights.check(verdict, turn)
-        return as_noted(verdict, turn, is_answer=answered is not None), analyzer_ms
 
     async def may_open(self, user: str, patient_id: PatientId) -> bool:
         """Whether `user` may open the chart of `patient_id`."""
@@ -236,32 +234,32 @@ class PatientContextService:
         registry = with_settled(verdict.registry or turn.registry, said, verdict.patient_id)
         return replace(verdict, registry=registry)
 
-    async def _read(self, turn: PatientTurn) -> tuple[PatientVerdict, float | None]:
-        """Return the verdict of a message that stands for itself, and how long the model took."""
+    async def _read(self, turn: PatientTurn) -> PatientVerdict:
+        """Return the verdict of a message that stands for itself."""
         reading = turn.reading
         if (plain := decide_by_rules(reading)) is not None and plain.action == "CLEAR":
             outcome = decide(plain, reading, restored=turn.restored, pattern=self._pattern)
-            return conclude(outcome, turn), None
+            return conclude(outcome, turn)
         offered = answers.options_of(turn.asks_whom) if turn.asks_whom else ()
         who = await self._opener.who(turn, also=offered)
         turn, reading = who.turn, who.turn.reading
         plain = plain if reading.doubt is None else decide_by_rules(reading)
         if asked := await self._compare(comparing.compared_people(who), who):
-            return asked, None
+            return asked
         names_none = comparing.names_none_after_comparing(who)
         waits = turn.asks_whom if names_none and not reading.points_elsewhere else None
         if waits is not None and (beside := await self._beside_open_question(waits, plain, who)):
             return beside
         if (problem := who.unclear(names_none=names_none)) is not None:
-            return await self._opener.ask(problem, who), None
+            return await self._opener.ask(problem, who)
         if who.is_of_one_other:
-            return await self._decide_named(who), None
+            return await self._decide_named(who)
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
-            return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), None
-        verdict, analyzer_ms = await self._decide_by_meaning(plain, who)
+            return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who)
+        verdict = await self._decide_by_meaning(plain, who)
         if turn.asks_whom is not None and reading.is_of_no_patient:
-            verdict = asking_again.still_asking(verdict, turn.asks_whom, turn)
-        return verdict, analyzer_ms
+            return asking_again.still_asking(verdict, turn.asks_whom, turn)
+        return verdict
 
     async def _compare(self, people: Sequence[Person], who: Who) -> PatientVerdict | None:
         """Return the question whether to compare two charts, if both are open to the user."""
@@ -271,7 +269,7 @@ class PatientContextService:
 
     async def _beside_open_question(
         self, question: OpenQuestion, meant: PatientContextDecision | None, who: Who
-    ) -> tuple[PatientVerdict, float | None] | None:
+    ) -> PatientVerdict | None:
         """Decide on a message that names nobody while it is open whom another one means.
 
         None where it is of nobody offered, or the question is left. What waits for the answer may
@@ -285,18 +283,18 @@ class PatientContextService:
             return None
         is_of_one = sex in ("male", "female") and len(fitting) == 1
         if not is_of_one or question.kind != "subject" or asking_again.is_nameless(question):
-            return asking_again.asked_for_next(question, turn), None
+            return asking_again.asked_for_next(question, turn)
         if fitting[0] == turn.reading.active:
-            verdict, analyzer_ms = await self._decide_by_meaning(meant, who)
-            return asking_again.still_asking(verdict, question, turn), analyzer_ms
+            verdict = await self._decide_by_meaning(meant, who)
+            return asking_again.still_asking(verdict, question, turn)
         if asking_again.is_named_alone(fitting[0], question, people):
             chosen = await self._chosen(fitting[0], turn, question)
-            return replace(chosen, pending=(turn.reading.text,)), None
-        return await self._opener.check(go_to(fitting[0], turn.reading), who, is_bare=False), None
+            return replace(chosen, pending=(turn.reading.text,))
+        return await self._opener.check(go_to(fitting[0], turn.reading), who, is_bare=False)
 
     async def _decide_by_meaning(
         self, meant: PatientContextDecision | None, who: Who
-    ) -> tuple[PatientVerdict, float | None]:
+    ) -> PatientVerdict:
         """Decide by ids and by what rules or a model read: the message names nobody else."""
         turn, problem, analyzer_ms, read = who.turn, "", None, None
         reading = turn.reading
@@ -315,11 +313,14 @@ class PatientContextService:
         outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
         stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
         if stays and turn.seen_elsewhere is not None:
-            return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
+            verdict = await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who)
+            return replace(verdict, analyzer_ms=analyzer_ms)
         is_bare = is_bare_switch(reading) or who.linked.is_plain
         verdict = await self._opener.check(outcome, who, is_bare=is_bare, problem=problem)
         is_of_active = is_plain and not verdict.reply
-        return replace(verdict, concerns_active_only=is_of_active, read=read), analyzer_ms
+        return replace(
+            verdict, concerns_active_only=is_of_active, read=read, analyzer_ms=analyzer_ms
+        )
 
     async def _decide_named(self, who: Who) -> PatientVerdict:
         """Return the verdict of a message about another patient, who is sure."""

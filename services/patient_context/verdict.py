@@ -29,6 +29,7 @@ class PatientVerdict:
         notice: What the user should know of the patient besides the answer.
         people: Whom the directory told of; None where it was not asked.
         read: What a model read in the message, where it was asked whom that is about.
+        analyzer_ms: How long that took; None where no model was asked.
         pending: What the user asked for before it was clear for whom, and is done now: messages,
             one after the other.
     """
@@ -44,6 +45,7 @@ class PatientVerdict:
     notice: str = ""
     people: PersonIndex | None = field(default=None, compare=False, repr=False)
     read: MessageReading | None = field(default=None, compare=False, repr=False)
+    analyzer_ms: float | None = field(default=None, compare=False)
     pending: tuple[str, ...] = ()
     hides_active: bool = False
 

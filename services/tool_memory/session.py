@@ -11,7 +11,6 @@ import structlog
 
 from data_models import tool_memory
 from data_models.clock import IdSource
-from data_models.identifiers import hashed
 from services.language.people.names_within import names_one_of
 from services.tool_memory.extractors import Found, extracted
 from services.tool_memory.grounding import SHOWN, grounding_of, masked, other_of, with_time_only
@@ -298,10 +297,3 @@ def _problem(content: str) -> str:
     except orjson.JSONDecodeError:
         return content
     return str(loaded["error"]) if isinstance(loaded, dict) and "error" in loaded else content
-
-
-def log_summary(store: ToolEntityStore, conversation_id: str) -> None:
-    """Log how much is remembered when a store is loaded."""
-    logger.info(
-        "tool_memory_loaded", conversation=hashed(conversation_id), **store.get_context_summary()
-    )

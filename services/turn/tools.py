@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import IdSource
 from data_models.identifiers import hashed
@@ -18,11 +20,13 @@ from services.team import Team
 from services.telemetry.metrics import Metrics
 from services.tool_memory.extractors import zone_of
 from services.tool_memory.resolver import Picked, picked_from
-from services.tool_memory.session import ToolMemorySession, log_summary
+from services.tool_memory.session import ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from services.turn.entities import TurnEntities
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.scenario_parts import ScenarioParts
+
+logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +61,8 @@ class TurnTools:
             principal=hashed(turn.message.sender.principal_id),
         )
         store.tidy(kept=_asked_about(turn))
-        log_summary(store, turn.conversation_id)
+        conversation = hashed(turn.conversation_id)
+        logger.info("tool_memory_loaded", conversation=conversation, **store.get_context_summary())
         local_now = turn.now.astimezone(zone)
         turn.sessions.tool_memory = ToolMemorySession(
             store=store,

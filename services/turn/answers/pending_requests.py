@@ -96,8 +96,7 @@ class PendingRequests(TurnStep):
         if not last or not self.patients.may_be_theirs(last, registry=turn.registry):
             return verdict
         if question is not None:
-            payload = {**question.payload, answers.CARRIED: True}
-            return _with_waiting(verdict, question.model_copy(update={"payload": payload}), (last,))
+            return _with_waiting(verdict, question.noting({answers.CARRIED: True}), (last,))
         self.replies.notify(turn, f"Going on with “{last}”.")
         return replace(verdict, reply=None, pending=(last,))
 
@@ -203,12 +202,7 @@ def _with_waiting(
 ) -> PatientVerdict:
     if not asked:
         return verdict
-    payload = {
-        **question.payload,
-        answers.ASKED: answers.as_waiting(asked),
-        answers.OPENS_ONLY: False,
-    }
-    return replace(verdict, question=question.model_copy(update={"payload": payload}))
+    return replace(verdict, question=answers.with_waiting(question, asked))
 
 
 def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
