@@ -161,12 +161,7 @@ def _pipeline(base: foundation.Foundation) -> TurnPipeline:
         legacy=LegacyHistory(store=base.documents.store, contexts=base.contexts),
         comparisons=base.comparisons,
         personal=PersonalToolMemories(store=base.users),
-        access=TurnAccess(
-            guard=base.access.guard,
-            audit=base.audit,
-            clock=base.clock,
-            model=base.settings.model_name,
-        ),
+        access=TurnAccess(guard=base.access.guard, model=base.settings.model_name),
         clock=base.clock,
         memory=TurnMemory(
             clock=base.clock,

@@ -46,9 +46,9 @@ def route_context_of(
     rounds: RoundService,
 ) -> RouteContext:
     """Return what the handlers of the web's routes work with."""
-    settings, records, audit, clock = base.settings, base.records, base.audit, base.clock
+    settings, records, clock = base.settings, base.records, base.clock
     users, guard = base.users, base.access.guard
-    finder = PatientFinder(directory=base.directory, guard=guard, audit=audit)
+    finder = PatientFinder(directory=base.directory, guard=guard)
     lease, names = lease_of(base), NameStore(store=users)
     book, clearing = feedback_of(base), clearing_of(base)
     return RouteContext(
@@ -68,16 +68,14 @@ def route_context_of(
         operators=operators.service,
         finder=finder,
         chart=PatientChart(reader=reader, records=records),
-        programs=ProgramCharts(finder=finder, records=records, guard=guard, clock=clock)
-        if settings.mcp_endpoint
-        else None,
+        programs=ProgramCharts(finder=finder, records=records) if settings.mcp_endpoint else None,
         memory=memory_of(base, reader, lease),
         conversations=ConversationList(reader=reader, names=names),
         drafts=Drafts(reader=reader, store=users),
         branching=branching_of(base, reader),
         feedback=PageFeedback(reader=reader, book=book),
         worklist=worklist_of(base),
-        restoring=Restoring(reader=reader, clearing=clearing, lease=lease, audit=audit),
+        restoring=Restoring(reader=reader, clearing=clearing, lease=lease),
         rounds=rounds,
         round_actions=RoundActions(entry=rounds.entry, preparer=rounds.preparer),
         speech=speech_for(settings, session=base.session),
@@ -121,7 +119,6 @@ def memory_of(
         reader=reader,
         personal=PersonalToolMemories(store=base.users),
         lease=lease,
-        audit=base.audit,
         rules=memory_rules(base.settings),
     )
 
@@ -140,7 +137,7 @@ def attachments_of(
 
 def branching_of(base: Foundation, reader: ConversationReader) -> Branching:
     """Return what makes branches of conversations."""
-    return Branching(reader=reader, store=base.documents.store, audit=base.audit)
+    return Branching(reader=reader, store=base.documents.store)
 
 
 def worklist_of(base: Foundation) -> Worklist:
@@ -149,9 +146,7 @@ def worklist_of(base: Foundation) -> Worklist:
         days=days_of(base),
         directory=base.directory,
         guard=base.access.guard,
-        audit=base.audit,
         store=base.users,
-        clock=base.clock,
         zone=ZoneInfo(base.settings.time_zone),
     )
 
@@ -163,8 +158,7 @@ def rounds_of(
     settings, records, guard = base.settings, base.records, base.access.guard
     entry = RoundEntry(book=RoundBook(store=base.users), guard=guard)
     choice = Choice(
-        finder=PatientFinder(directory=base.directory, guard=guard, audit=base.audit),
-        guard=guard,
+        finder=PatientFinder(directory=base.directory, guard=guard),
         pattern=base.pattern,
         days=days_of(base),
         zone=ZoneInfo(settings.time_zone),

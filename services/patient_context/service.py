@@ -215,8 +215,7 @@ class PatientContextService:
         index = (await self._opener.who(turn, also=options)).linked.index
         people = {one: person for one in options if (person := index.with_id(one)) is not None}
         meant = answers.told_among(text, people, beside=question.patient_id, today=turn.now.date())
-        if len(meant) > 1:
-            # Whose name it is, of several.
+        if len(meant) > 1:  # whose name it is, of several
             return asking_again.asked_again(question, turn, among=meant)
         return await self._chosen(meant[0], turn, question) if meant else None
 
@@ -303,10 +302,8 @@ class PatientContextService:
         if meant is None:
             asked = self._clock.monotonic()
             # Have the model read the message beside the patients whom the user may open.
-            user = who.turn.user
-            hidden = frozenset([one for one in who.known if not await self.may_open(user, one)])
-            people = {one: who.person(one) for one in who.known if one not in hidden}
-            analysis = await self._analyzer.ask(who.turn.reading, people, hidden=hidden)
+            known = await self._rights.guard.open_to(turn.user, who.known)
+            analysis = await self._analyzer.ask(reading, {one: who.person(one) for one in known})
             meant, problem, read = analysis.decision, analysis.problem, analysis.read
             analyzer_ms = (self._clock.monotonic() - asked) * 1_000
         is_plain = analyzer_ms is None and concerns_active_only(reading)

@@ -6,7 +6,6 @@ from datetime import date, tzinfo
 
 from data_models.errors import InvalidIdentifierError, RoundsListError
 from data_models.identifiers import PatientId, storable_patient_id
-from services.chart_access.chart_guard import ChartGuard
 from services.language.words.letters import folded
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.rounds.round_list import PATIENTS_LIMIT
@@ -30,7 +29,6 @@ class Choice:
     """Finds the patients of a list. Nobody is guessed: what fits several is refused."""
 
     finder: PatientFinder
-    guard: ChartGuard
     pattern: PatientIdPattern
     days: VisitsByDay
     zone: tzinfo
@@ -66,7 +64,7 @@ class Choice:
         people = [*(one.person for one in on_day.seen), *on_day.unread]
         # Whose chart cannot be read now is on the list, and their card says so.
         seen = sorted({one.patient_id for one in people if one.patient_id and one.is_in_use})
-        found = [one for one in seen if await self.guard.may_open(owner, one)]
+        found = [one for one in seen if await self.finder.guard.may_open(owner, one)]
         if not found:
             raise RoundsListError(
                 f"No patient whose chart is open to you has a visit or an appointment on {day}."

@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from data_models.clock import Clock
 from data_models.errors import AuditUnavailableError, RoundsError
 from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry, Visitor
 from services.audit.receipt import ReceiptFacts, digest_of, receipt_of
-from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.turn.phases import ClaimedTurn, GroundedTurn
 
@@ -26,8 +24,6 @@ class TurnAccess:
     """
 
     guard: ChartGuard
-    audit: Audit
-    clock: Clock
     model: str
     _recording: set[asyncio.Task[None]] = field(default_factory=set, init=False)
 
@@ -40,8 +36,7 @@ class TurnAccess:
         """
         who = turn.message.sender.principal_id
         visitor = Visitor(who, turn.conversation_id, turn.run.run_id)
-        await self.guard.enter(visitor, patient_id)
-        await record_access(self.audit, visitor, action, patient=patient_id)
+        await self.guard.open_chart(visitor, patient_id, action)
 
     def receipt(self, turn: GroundedTurn, failure: RoundsError | None) -> bytes:
         """Return the receipt of a turn that is about to be stored; b"" where it leaves none."""
@@ -57,7 +52,7 @@ class TurnAccess:
                 turn=turn.row,
                 executions=document.tool_memory.executions,
                 views=turn.record.views,
-                recorded=self.clock.now(),
+                recorded=self.guard.clock.now(),
             )
         )
 
@@ -83,6 +78,6 @@ class TurnAccess:
 
     async def _record_late(self, entry: AuditEntry) -> None:
         try:
-            await self.audit.record(entry)
+            await self.guard.audit.record(entry)
         except AuditUnavailableError as error:
             _log.warning("receipt_not_on_record", error=type(error).__name__)

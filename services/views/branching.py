@@ -15,7 +15,7 @@ from data_models.layout import ConversationLayout
 from data_models.patient_context_models import PatientContext, Registry
 from data_models.storage.blob_store import BlobStore
 from services.audit.entry import Visitor
-from services.audit.trail import Audit, record_access
+from services.audit.trail import record_access
 from services.conversations.clearing import Clearing
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.conversations.room import make_room
@@ -31,7 +31,6 @@ class Restoring:
     reader: ConversationReader
     clearing: Clearing
     lease: MaintenanceLease
-    audit: Audit
 
     async def restore(self, chat: OwnedChat) -> int:
         """Bring back what was cleared and return of how many documents.
@@ -50,7 +49,7 @@ class Restoring:
             now = self.reader.clock.now()
             if (last := claim.conversation.undoable_clear(chat.owner, now=now)) is None:
                 raise NothingToUndoError("no clear of the caller's, or an old one")
-            await record_access(self.audit, chat.visitor, "undo_clear")
+            await record_access(self.reader.guard.audit, chat.visitor, "undo_clear")
             # No turn shows how far it is.
             return await self.clearing.undo(claim, last, now=now, tell=lambda *_: None)
 
@@ -61,7 +60,6 @@ class Branching:
 
     reader: ConversationReader
     store: BlobStore
-    audit: Audit
 
     async def branch(self, chat: OwnedChat, *, before_turn: int) -> str:
         """Return the id of a new conversation with a patient's turns below `before_turn`.
@@ -79,7 +77,9 @@ class Branching:
         row = await self._row(chat.chat_id, patient)
         branch_id = self.reader.ids.new_id("chat")
         for one, action in ((chat.chat_id, "branch"), (branch_id, "begin_branch")):
-            await record_access(self.audit, Visitor(chat.owner, one), action, patient=patient)
+            await record_access(
+                self.reader.guard.audit, Visitor(chat.owner, one), action, patient=patient
+            )
         await self.reader.owners.add(chat.owner, branch_id)
         turns = [turn for turn in page.turns if not is_open(turn)]
         await self._copy_talk(branch_id, patient, turns, page.views)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 
 from data_models.chat_context import ChatContext
 from data_models.errors import BadFrameError, MemoryChangedError
-from services.audit.trail import Audit, record_access
+from services.audit.trail import record_access
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.memory_blocks.blocks import MemoryRules, blocks_of
 from services.memory_edits.operations import Operation, apply
@@ -21,7 +21,6 @@ class MemoryService:
     reader: ConversationReader
     personal: PersonalToolMemories
     lease: MaintenanceLease
-    audit: Audit
     rules: MemoryRules = field(default_factory=MemoryRules)
 
     async def show(self, chat: OwnedChat) -> MemoryView:
@@ -53,7 +52,7 @@ class MemoryService:
         patient, owner = await self.reader.roster_member(chat), chat.owner
         # Names of what is done, no content.
         actions = dict.fromkeys(f"{one.op}_memory" for one in operations)
-        await record_access(self.audit, chat.visitor, *actions, patient=patient)
+        await record_access(self.reader.guard.audit, chat.visitor, *actions, patient=patient)
         async with self.lease.holding_document(
             self.reader.contexts, chat.chat_id, patient, principal_id=owner
         ) as held:

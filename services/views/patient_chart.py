@@ -7,13 +7,11 @@ from datetime import datetime
 from pydantic import BaseModel
 
 from data_models.chart_view import ATTACHED, ChartView
-from data_models.clock import Clock
 from data_models.errors import BadFrameError, NotFoundError
 from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_identity import PatientIdentity, identity_noted
 from services.attachments.papers import is_paper, papers_of
 from services.audit.entry import Visitor
-from services.chart_access.chart_guard import ChartGuard
 from services.records.big_charts import make_view
 from services.records.resources.ports import PERSON, PatientRecords
 from services.records.resources.record import PatientRecord
@@ -194,8 +192,6 @@ class ProgramCharts:
 
     finder: PatientFinder
     records: PatientRecords
-    guard: ChartGuard
-    clock: Clock
 
     async def find(self, text: str, *, principal_id: str) -> FoundPatients:
         """Return whom `text` finds, as `PatientFinder.find`."""
@@ -215,8 +211,8 @@ class ProgramCharts:
         """
         check_part(part, name)
         patient = storable_patient_id(patient_id)
-        await self.guard.open_chart(Visitor(principal_id), patient, f"program_read_{part}")
-        now = self.clock.now()
+        await self.finder.guard.open_chart(Visitor(principal_id), patient, f"program_read_{part}")
+        now = self.finder.guard.clock.now()
         who = demographics(await self.records.load(patient, PERSON), today=now.date())
         identity = identity_noted(
             {"name": who.name, "birth_date": who.birth_date, "sex": who.sex}

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from data_models.errors import BadFrameError, ChartClosedError
 from data_models.identifiers import PatientId
 from services.audit.entry import Visitor
-from services.audit.trail import Audit, record_access
+from services.audit.trail import record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, NameSought, Sought
 from services.identity.names.index import PersonIndex
@@ -49,7 +49,6 @@ class PatientFinder:
 
     directory: Directory
     guard: ChartGuard
-    audit: Audit
 
     async def find(self, text: str, *, owner: str) -> FoundPatients:
         """Return whom `text` finds; every patient of the directory where it says nothing.
@@ -63,7 +62,7 @@ class PatientFinder:
         """
         if len(text) > QUERY_LIMIT_CHARS:
             raise BadFrameError(f"q: at most {QUERY_LIMIT_CHARS} characters")
-        await record_access(self.audit, Visitor(owner), "find_patients")
+        await record_access(self.guard.audit, Visitor(owner), "find_patients")
         query = PatientQuery(text=text)
         index = await self.directory.people_for(query.sought())
         found = sorted(query.among(index), key=by_name)

@@ -12,11 +12,10 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel
 
 from data_models import errors
-from data_models.clock import Clock
 from data_models.identifiers import PatientId, hashed, storable_patient_id
 from data_models.storage.blob_store import BlobStore, put_blob
 from services.audit.entry import Visitor
-from services.audit.trail import Audit, record_access
+from services.audit.trail import record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, Sought
 from services.identity.names.person import Person
@@ -75,9 +74,7 @@ class Worklist:
     days: VisitsByDay
     directory: Directory
     guard: ChartGuard
-    audit: Audit
     store: BlobStore
-    clock: Clock
     zone: tzinfo
 
     async def read(self, *, owner: str) -> WorklistView:
@@ -86,8 +83,8 @@ class Worklist:
         Raises:
             RecordsError: the directory has no answer.
         """
-        await record_access(self.audit, Visitor(owner), "read_worklist")
-        day = self.clock.now().astimezone(self.zone).date()
+        await record_access(self.guard.audit, Visitor(owner), "read_worklist")
+        day = self.guard.clock.now().astimezone(self.zone).date()
         found, state = await self._find_seen(day)
         seen = sorted(
             _each_once(found.seen), key=lambda one: (instant(one.entry.date), by_name(one.person))
@@ -128,14 +125,14 @@ class Worklist:
             return
         if len(pins) >= PINS_LIMIT:
             raise errors.WorklistFullError(limit=PINS_LIMIT)
-        await record_access(self.audit, Visitor(owner), "pin_patient", patient=patient)
+        await record_access(self.guard.audit, Visitor(owner), "pin_patient", patient=patient)
         await put_blob(self.store, _name(owner, patient), _MARK)  # or another page of theirs did
 
     async def unpin(self, patient_id: str, *, owner: str) -> None:
         """Take a patient off the owner's list; one who is not there, or not known, is no error."""
         if (patient := _storable(patient_id)) is None:
             return
-        await record_access(self.audit, Visitor(owner), "unpin_patient", patient=patient)
+        await record_access(self.guard.audit, Visitor(owner), "unpin_patient", patient=patient)
         await self.store.delete(_name(owner, patient))
 
     async def _find_seen(self, day: date) -> tuple[DaySeen, TodayState]:

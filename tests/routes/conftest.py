@@ -21,7 +21,6 @@ from routes.server import WebAccess, create_runner, create_web_app
 from services.access.authenticators import ApiKeyAuthenticator, KeyFile
 from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
-from services.audit.trail import NoAudit
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook, PageFeedback
 from services.replica import Replica
@@ -126,9 +125,7 @@ def make_worklist(people: fakes.FakePeople, **changes: Any) -> Worklist:
         days=people,
         directory=people,
         guard=open_guard(clock=clock),
-        audit=NoAudit(),
         store=MemoryBlobStore(),
-        clock=clock,
         zone=ZoneInfo("UTC"),
     )
     return replace(worklist, **changes)

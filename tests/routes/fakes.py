@@ -17,6 +17,7 @@ from data_models.entities.derived_entities import Origin
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import KeyPoint
 from data_models.tool_memory import EntityContext, ToolExecutionContext
+from services.chart_access.chart_guard import ChartGuard
 from services.group_chat_port import GroupChat, GroupChatEvent, GroupChatRequest
 from services.identity.directory import DirectoryState, Sought
 from services.identity.names.index import PersonIndex
@@ -43,6 +44,7 @@ from services.views.memory_service import MemoryService
 from services.views.patient_chart import PARTS, Identity, PatientChart
 from services.views.patient_finder import FoundPatient, FoundPatients, PatientFinder
 from services.views.visits_by_day import DaySeen, Seen
+from tests.fakes import open_guard
 from tests.fakes_store import MemoryBlobStore
 
 QUEUE_DEPTH = 20
@@ -382,8 +384,8 @@ PEOPLE = (
 class FakeFinder(PatientFinder):
     """Knows two people by their names."""
 
-    def __init__(self) -> None:
-        """Need no directory."""
+    def __init__(self, *, guard: ChartGuard | None = None) -> None:
+        super().__init__(directory=FakePeople(), guard=guard or open_guard(clock=SystemClock()))
 
     async def find(self, text: str, *, owner: str) -> FoundPatients:
         if len(text) > 200:

@@ -78,12 +78,8 @@ class Clinic:
 
     def __init__(self) -> None:
         self.records, self.trail, clock = Records(), RememberedAudit(), SystemClock()
-        self.charts = ProgramCharts(
-            finder=FakeFinder(),
-            records=self.records,
-            guard=ChartGuard(policy=Policy(), audit=self.trail, clock=clock),
-            clock=clock,
-        )
+        guard = ChartGuard(policy=Policy(), audit=self.trail, clock=clock)
+        self.charts = ProgramCharts(finder=FakeFinder(guard=guard), records=self.records)
 
 
 @pytest.fixture

@@ -170,7 +170,7 @@ async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[C
             frame_ancestors=ancestors,
         )
         charts = ChartGuard(policy=closed, audit=NoAudit(), clock=clock)
-        finder = PatientFinder(directory=people, guard=charts, audit=NoAudit())
+        finder = PatientFinder(directory=people, guard=charts)
         context = replace(make_context(scheduler), clock=clock, finder=finder)
         runner = create_runner(
             create_web_app(context=context, access=access), handshake_seconds=10.0

@@ -190,7 +190,7 @@ class World:
                 legacy=LegacyHistory(store=self.sessions, contexts=self.contexts),
                 comparisons=ComparisonAccessor(documents=documents),
                 personal=PersonalToolMemories(store=self.users),
-                access=TurnAccess(guard=guard, audit=audit, clock=clock, model=""),
+                access=TurnAccess(guard=guard, model=""),
                 clock=clock,
                 memory=self.memory or TurnMemory(clock=clock),
                 looks=TurnLooks(),

@@ -58,18 +58,16 @@ class PatientContextAnalyzer:
         self,
         reading: Reading,
         people: Mapping[PatientId, Person | None] = MappingProxyType({}),
-        *,
-        hidden: frozenset[PatientId] = frozenset(),
     ) -> Analysis:
         """Let the model read what the rules leave open; without one, only what is plain.
 
         Args:
-            people: Who the patients are, as far as that is known.
-            hidden: Patients who are not to be offered: their charts are closed to the user.
+            people: Whom the user may open, and who they are, as far as that is known; nobody else
+                is offered.
         """
         if self._model is None:
             return Analysis(_by_rules(reading))
-        others = [one for one in _candidates(reading) if one not in hidden][: reader.PATIENTS_LIMIT]
+        others = [one for one in _candidates(reading) if one in people][: reader.PATIENTS_LIMIT]
         typed = frozenset([*reading.named, *reading.digits])
         rows = ["" if reading.active is None else _row(reading.active, people, typed=typed)]
         rows += [_row(one, people, typed=typed) for one in others]

@@ -76,8 +76,7 @@ class Ward:
             entry=self.entry,
             preparer=self.preparer,
             choice=Choice(
-                finder=PatientFinder(directory=directory, guard=self.guard, audit=self.audit),
-                guard=self.guard,
+                finder=PatientFinder(directory=directory, guard=self.guard),
                 pattern=self.pattern,
                 days=DayInFolder(
                     records=self.records,

@@ -211,7 +211,6 @@ async def test_the_owner_s_button_does_what_the_word_does_and_nobody_else_s_does
         reader=world.reader,
         clearing=Clearing(store=store, contexts=world.contexts),
         lease=MaintenanceLease(claimant=world.claimant, ids=world.ids),
-        audit=world.trail,
     )
     owner = world.message("").owner
 

@@ -20,7 +20,7 @@ LATER, OTHER = "CANARYLATER", "CANARYFIFTEEN"
 
 
 def branching_on(world: World) -> Branching:
-    return Branching(reader=world.reader, store=world.sessions, audit=world.trail)
+    return Branching(reader=world.reader, store=world.sessions)
 
 
 @pytest.fixture

@@ -85,7 +85,6 @@ def service_of(world: World, *, wait_seconds: float = 5.0) -> MemoryService:
         reader=world.reader,
         personal=PersonalToolMemories(store=world.users),
         lease=maintenance_lease,
-        audit=world.trail,
     )
 
 

@@ -41,7 +41,7 @@ PEOPLE = (
 
 def finder(*, closed: str = "") -> PatientFinder:
     guard = ChartGuard(policy=ClosedCharts(closed), audit=NoAudit(), clock=SystemClock())
-    return PatientFinder(directory=GivenPeople(*PEOPLE), guard=guard, audit=NoAudit())
+    return PatientFinder(directory=GivenPeople(*PEOPLE), guard=guard)
 
 
 @with_cases("text", "ids")

@@ -117,9 +117,7 @@ class Ward:
             finder=PatientFinder(
                 directory=directory,
                 guard=ChartGuard(policy=self.policy, audit=self.trail, clock=self.clock),
-                audit=self.trail,
             ),
-            guard=ChartGuard(policy=self.policy, audit=self.trail, clock=self.clock),
             pattern=PatientIdPattern.compile("^patient_[0-9]+$"),
             days=self.days,
             zone=BERLIN,
@@ -128,9 +126,7 @@ class Ward:
             days=self.days,
             directory=directory,
             guard=ChartGuard(policy=self.policy, audit=self.trail, clock=self.clock),
-            audit=self.trail,
             store=self.store,
-            clock=self.clock,
             zone=BERLIN,
         )
 
@@ -313,9 +309,7 @@ async def test_a_day_that_cannot_be_listed_is_said_and_the_pins_are_shown(
         days=Told(state),
         directory=ward.list.directory,
         guard=ward.list.guard,
-        audit=ward.trail,
         store=ward.store,
-        clock=ward.clock,
         zone=BERLIN,
     )
     found = await told.read(owner=ADA)
