@@ -16,8 +16,8 @@ from data_models.errors import RoundsError
 from legacy.entity_mover import Mover, MoveReport
 from services.entities.circumstances import AgentNames
 from services.stored_contexts import ContextDocuments
-from services.stored_folders import holding_for, list_folders
-from services.stores import SESSIONS, USERS, opened
+from services.stored_folders import holding_for
+from services.stores import SESSIONS, USERS, opened, require_data
 from services.team import TEAM_FILE, read_team
 from settings import load_settings
 
@@ -53,12 +53,12 @@ async def opened_mover() -> AsyncIterator[Mover]:
         RoundsError: it cannot be read.
     """
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
-    folders = await list_folders(settings, ids=ids)
+    require_data(settings)
     async with opened(settings, SESSIONS, USERS, ids=ids) as (store, users):
         holding = holding_for(
             settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"
         )
-        documents = ContextDocuments(store=store, folders=folders, holding=holding)
+        documents = ContextDocuments(store=store, holding=holding)
         team = read_team(TEAM_FILE)
         names = AgentNames.of(team.names, legacy=team.legacy_names)
         yield Mover(documents=documents, team=names, clock=clock)

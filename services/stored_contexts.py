@@ -5,7 +5,7 @@ our write loses against it, and the document is looked at again.
 """
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -55,10 +55,9 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextDocuments:
-    """The context documents below some folders of one container."""
+    """The context documents of one container."""
 
     store: BlobStore
-    folders: Sequence[str]
     holding: Holding
 
     async def names(self, patient: str | None = None) -> AsyncIterator[str]:
@@ -68,7 +67,7 @@ class ContextDocuments:
             StoreUnavailableError: the container cannot be used.
         """
         wanted = f"/{_PREFIX}{patient}{_SUFFIX}" if patient else _SUFFIX
-        for folder in self.folders:
+        async for folder in self.store.folders():
             for name in [row.name async for row in self.store.list(f"{folder}/")]:
                 inner = name.removeprefix(f"{folder}/")
                 if f"/{inner}".endswith(wanted) and "/" not in inner and inner != _SINGLE_HISTORY:

@@ -1,44 +1,15 @@
-"""Which conversations are stored, and how commands that run beside the servers hold one.
-
-Stored are those of the owner index and, on local files, every folder.
-"""
+"""How commands that run beside the servers hold a conversation."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
-from pathlib import Path
 
 from data_models.clock import Clock, IdSource
 from data_models.conversations.claim import Claim
-from data_models.storage.blob_store import BlobStore, is_blob_name
+from data_models.storage.blob_store import BlobStore
 from services.conversations.conversation_factory import caretaker_for
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
-from services.stores import SESSIONS, USERS, opened, require_data
 from settings import Settings
-
-_INDEX = "users/"
-
-
-async def list_folders(settings: Settings, *, ids: IdSource) -> list[str]:
-    """Return the folder names in order, each once.
-
-    Raises:
-        StoreUnavailableError: the index cannot be read.
-        ConfigurationError: there is no such DATA_DIR.
-    """
-    require_data(settings)
-    async with opened(settings, USERS, ids=ids) as (users,):
-        found = {row.name.rpartition("/")[2] async for row in users.list(_INDEX)}
-    if settings.azure_storage_connection_string is None:
-        found |= _local(settings.data_dir / SESSIONS)
-    return sorted(found)
-
-
-def _local(root: Path) -> set[str]:
-    # Conversations of deployments that kept no index yet.
-    if not root.is_dir():
-        return set()
-    return {each.name for each in root.iterdir() if each.is_dir() and is_blob_name(each.name)}
 
 
 @asynccontextmanager

@@ -31,6 +31,12 @@ class AzureBlobTags:
             batch = changes[start : start + SET_AT_ONCE]
             await asyncio.gather(*(run_bounded(self._set(one)) for one in batch))
 
+    async def is_whole(self) -> bool:
+        return True  # they are the blobs' own
+
+    async def set_whole(self) -> None:
+        """Nothing: they always are."""
+
     async def close(self) -> None:
         await close_client(self._service)
 

@@ -53,6 +53,14 @@ class BlobTags(Protocol):
         """Replace all tags of blobs; one that is gone is left out."""
         ...
 
+    async def is_whole(self) -> bool:
+        """Whether every blob's tags are here; not while those of a lost file are looked for."""
+        ...
+
+    async def set_whole(self) -> None:
+        """Note that they are."""
+        ...
+
     async def close(self) -> None:
         """Release connections."""
         ...

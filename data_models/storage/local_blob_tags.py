@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import structlog
 
@@ -15,7 +16,9 @@ from data_models.storage.blob_tags import TagChange, TaggedBlob, TagPage, TagsOf
 IN_MEMORY = Path(":memory:")
 """In the place of a file: tags that live as long as their process."""
 SHAPE = 3
-"""Of the table. A file of another shape is emptied: it is only an index, rebuilt by a command."""
+"""Of the table. A file of another shape is emptied: it is only an index, and is filled again."""
+_OWED = 1
+"""The file's `application_id` until all blobs' tags are in it."""
 _LONGEST = 19
 _log = structlog.get_logger()
 
@@ -51,6 +54,16 @@ class LocalBlobTags:
     async def set(self, changes: Sequence[TagChange]) -> None:
         await asyncio.to_thread(self._change, changes)
 
+    async def is_whole(self) -> bool:
+        """See `BlobTags.is_whole`; a file that is not there has lost them."""
+        if not self._path.exists():
+            return False
+        ((found,),) = await asyncio.to_thread(self._asked, "PRAGMA application_id")
+        return bool(found != _OWED)
+
+    async def set_whole(self) -> None:
+        await asyncio.to_thread(self._asked, "PRAGMA application_id = 0")
+
     async def close(self) -> None:
         """See `BlobTags.close`; what was awaited is on disk."""
         with self._lock:
@@ -64,15 +77,18 @@ class LocalBlobTags:
         statement = f"SELECT * FROM tags WHERE {where} AND id > ? ORDER BY id LIMIT ?"  # noqa: S608
         # What is no cursor of this file, as one of an earlier version, is as good as none.
         behind = int(after) if after.isdecimal() and len(after) < _LONGEST else 0
-        try:
-            with self._lock:
-                rows = self._db.execute(statement, (behind, limit)).fetchall()
-        except sqlite3.Error as error:
-            raise StoreUnavailableError("the index of tags does not answer") from error
+        rows = self._asked(statement, behind, limit)
         found = [
             TaggedBlob(name, dict(zip(self._names, tags, strict=True))) for _, name, *tags in rows
         ]
         return TagPage(found, str(rows[-1][0]) if len(rows) == limit else "")
+
+    def _asked(self, statement: str, *values: int) -> list[Any]:
+        try:
+            with self._lock:
+                return self._db.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreUnavailableError("the index of tags does not answer") from error
 
     def _change(self, changes: Iterable[TagChange]) -> None:
         try:
@@ -94,7 +110,10 @@ class LocalBlobTags:
             if found.execute("PRAGMA user_version").fetchone()[0] != SHAPE:
                 if found.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                     _log.warning("tags_emptied")
-                found.executescript("DROP TABLE IF EXISTS tags; DROP TABLE IF EXISTS sessions;")
+                found.executescript(
+                    "DROP TABLE IF EXISTS tags; DROP TABLE IF EXISTS sessions;"
+                    f"PRAGMA application_id = {_OWED};"
+                )
             found.executescript(
                 "CREATE TABLE IF NOT EXISTS tags"
                 f" (id INTEGER PRIMARY KEY, blob TEXT NOT NULL UNIQUE, {columns});"

@@ -17,8 +17,8 @@ from data_models.layout import timestamp
 from data_models.storage.blob_store import BlobStore
 from data_models.tool_memory import ToolMemory
 from services.stored_contexts import ContextDocuments, Holding, json_of
-from services.stored_folders import holding_for, list_folders
-from services.stores import SESSIONS, USERS, opened
+from services.stored_folders import holding_for
+from services.stores import SESSIONS, USERS, opened, require_data
 from services.tool_memory.personal import PersonalToolMemories
 from settings import Settings, load_settings
 
@@ -52,13 +52,13 @@ class IdleArchive:
     clock: Clock
     ids: IdSource
 
-    async def run(self, folders: Sequence[str], *, dry_run: bool) -> IdleReport:
-        """Look at every conversation of `folders`.
+    async def run(self, *, dry_run: bool) -> IdleReport:
+        """Look at every conversation.
 
         Raises:
             StoreUnavailableError: the container cannot be used; what was done stays done.
         """
-        documents = ContextDocuments(store=self.store, folders=folders, holding=self.holding)
+        documents = ContextDocuments(store=self.store, holding=self.holding)
         done = await documents.rewrite(self._result, before=self._archive, dry_run=dry_run)
         unreadable, busy = 0, set[str]()
         for name, error in done.failed.items():
@@ -121,14 +121,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 async def _clean(settings: Settings, *, dry_run: bool) -> tuple[dict[str, int], bool]:
     """Return how much was found of what, and whether all of it could be read."""
     ids, clock = RandomIds(), SystemClock()
-    folders = await list_folders(settings, ids=ids)
+    require_data(settings)
     async with opened(settings, SESSIONS, USERS, ids=ids) as (sessions, users):
         holding = holding_for(
             settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
         )
         archive = IdleArchive(store=sessions, holding=holding, clock=clock, ids=ids)
         personal = await PersonalToolMemories(store=users).sweep(now=clock.now(), dry_run=dry_run)
-        report = await archive.run(folders, dry_run=dry_run)
+        report = await archive.run(dry_run=dry_run)
         counts = {**asdict(report), "personal": personal}
         return counts, not report.unreadable
 

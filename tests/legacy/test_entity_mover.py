@@ -41,7 +41,7 @@ def mover(world: World) -> Mover:
     away = World(sessions=world.sessions, users=world.users, replica=FarReplica())
     lease = MaintenanceLease(claimant=away.claimant, ids=away.ids, wait_seconds=0.1)
     holding = partial(holding_folder, store=world.sessions, lease=lease, principal_id="migration")
-    documents = ContextDocuments(store=world.sessions, folders=[CHAT], holding=holding)
+    documents = ContextDocuments(store=world.sessions, holding=holding)
     return Mover(documents=documents, team=AgentNames.of([BOOKING]), clock=world.clock)
 
 

@@ -59,8 +59,7 @@ def backups(root: Path) -> list[Path]:
 
 def mover(root: Path, store: Any = None) -> Mover:
     opened = store or LocalBlobStore(root=root / "chat-sessions")
-    folders = sorted(each.name for each in (root / "chat-sessions").iterdir())
-    documents = ContextDocuments(store=opened, folders=folders, holding=lambda _: nullcontext())
+    documents = ContextDocuments(store=opened, holding=lambda _: nullcontext())
     return Mover(documents=documents, team=TEAM, clock=FixedClock())
 
 

@@ -52,7 +52,7 @@ class Office:
     def __init__(self, folder: Path) -> None:
         self.blobs, self.ledger = MemoryBlobStore(), RememberedAudit()
         self.index = MemoryIndex(folder / "sessions.sqlite")
-        self.documents = MemoryBlobStore(tags=self.index.tags)
+        self.documents = MemoryBlobStore(tags=self.index.local)
         self.registry = CollectorRegistry()
         store = ScenarioStore(blobs=self.blobs)
         clock, ids = SystemClock(), CountingIds()

@@ -120,7 +120,7 @@ class ScenarioWorld:
 
     def __post_init__(self) -> None:
         if isinstance(self.sessions, MemoryBlobStore):
-            self.sessions.tags = self.index.tags
+            self.sessions.tags = self.index.local
         self.model = ScriptedExtractor()
         self.registry = CollectorRegistry()
         store = ScenarioStore(blobs=self.blobs)

@@ -83,11 +83,11 @@ class SessionIndex:
     """
 
     def __init__(self, *, tags: BlobTags) -> None:
-        self._tags = tags
+        self.tags = tags
 
     async def put(self, rows: Iterable[SessionRow]) -> None:
         """Insert or replace rows of documents that were not written, as a rebuild does."""
-        await self._tags.set([TagChange(row.place, tags_of_row(row)) for row in rows])
+        await self.tags.set([TagChange(row.place, tags_of_row(row)) for row in rows])
 
     async def page(
         self,
@@ -108,7 +108,7 @@ class SessionIndex:
             flagged: Only sessions that a person must look at.
         """
         where = _where(scenario_id, below_version=below_version, flagged=flagged)
-        found = await self._tags.find(where, after=after, limit=limit)
+        found = await self.tags.find(where, after=after, limit=limit)
         return SessionPage([_row(blob, scenario_id) for blob in found.blobs], found.cursor)
 
     async def tally(self, scenario_id: str) -> Sequence[Tally]:
@@ -116,7 +116,7 @@ class SessionIndex:
         where, after = _where(scenario_id), ""
         found = Counter[tuple[int, str, int, str, bool]]()
         while True:
-            page = await self._tags.find(where, after=after, limit=TALLY_PAGE)
+            page = await self.tags.find(where, after=after, limit=TALLY_PAGE)
             rows = (_row(blob, scenario_id) for blob in page.blobs)
             found.update((r.version, r.step_hash, r.mark, r.review, r.pinned) for r in rows)
             if not (after := page.cursor):
@@ -133,11 +133,11 @@ class SessionIndex:
             )
             for row in rows
         ]
-        await self._tags.set(changes)
+        await self.tags.set(changes)
 
     async def close(self) -> None:
         """Release the file or the connections."""
-        await self._tags.close()
+        await self.tags.close()
 
 
 def session_tags(name: str, data: bytes) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Sessions in the context documents that the index names, and is made anew from."""
 
-from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
@@ -12,7 +12,7 @@ from data_models.storage.blob_store import BlobStore
 from data_models.values import read_value
 from services.scenarios.migration.session_index import SessionIndex, SessionRow, is_context, row_in
 
-PAGE_FOLDERS = 500
+PAGE_ROWS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,43 +52,29 @@ def context_in(data: bytes) -> ChatContext:
     return parse_document(data, ChatContext, conversation_id=whose)
 
 
-@dataclass(frozen=True, slots=True)
-class Rebuilt:
-    """How far a rebuild is.
-
-    Attributes:
-        conversations: That were looked through.
-        cursor: The folder of the last one; give it as `after` to go on behind it. Empty at the
-            end.
-    """
+class Rebuilt(NamedTuple):
+    """What a rebuild looked through, and what it found."""
 
     conversations: int
     sessions: int
-    cursor: str
 
 
-async def rebuild(
-    documents: BlobStore, index: SessionIndex, *, folders: Sequence[str], after: str = ""
-) -> AsyncIterator[Rebuilt]:
-    """Put every stored session into the index; yield after each page, so that it can be resumed.
+async def rebuild(documents: BlobStore, index: SessionIndex) -> Rebuilt:
+    """Put every stored session into the index, some hundred at a time.
 
     A row of a session that is gone may stay: a dry run tells it, and no turn ever asks for it.
-
-    Args:
-        documents: Where the conversations are.
-        index: What to fill.
-        folders: Of all conversations, in order.
-        after: `cursor` of the page to go on behind.
     """
-    left = [folder for folder in folders if folder > after]
-    sessions = 0
-    for start in range(0, len(left), PAGE_FOLDERS):
-        page = left[start : start + PAGE_FOLDERS]
-        rows = [row for folder in page for row in await _rows(documents, folder)]
-        await index.put(rows)
-        sessions += len(rows)
-        done = start + len(page)
-        yield Rebuilt(done, sessions, page[-1] if done < len(left) else "")
+    conversations = sessions = 0
+    rows: list[SessionRow] = []
+    async for folder in documents.folders():
+        conversations += 1
+        rows += await _rows(documents, folder)
+        if len(rows) >= PAGE_ROWS:
+            await index.put(rows)
+            sessions, rows = sessions + len(rows), []
+    await index.put(rows)
+    await index.tags.set_whole()
+    return Rebuilt(conversations, sessions + len(rows))
 
 
 async def _rows(documents: BlobStore, folder: str) -> list[SessionRow]:

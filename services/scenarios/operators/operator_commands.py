@@ -9,7 +9,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -44,7 +43,6 @@ from services.scenarios.scenario_factory import (
     migration_config_for,
     scenarios_for,
 )
-from services.stored_folders import list_folders
 from services.stores import AUDIT, SESSIONS, USERS, opened, require_data
 from settings import Settings, load_settings
 
@@ -65,7 +63,7 @@ class Pruned(BaseModel):
     unneeded_since: dict[int, AwareDatetime] = Field(default_factory=dict)
 
 
-async def lowest_in_use(documents: BlobStore, folders: Sequence[str]) -> dict[str, int]:
+async def lowest_in_use(documents: BlobStore) -> dict[str, int]:
     """Return the oldest version that any stored session can need, by scenario.
 
     All documents are read: the index may be late, and it is no ground for deleting anything.
@@ -74,7 +72,7 @@ async def lowest_in_use(documents: BlobStore, folders: Sequence[str]) -> dict[st
         CorruptDocumentError: a document cannot be read, so nobody knows what it needs.
     """
     lowest: dict[str, int] = {}
-    for folder in folders:
+    async for folder in documents.folders():
         async for row in documents.list(f"{folder}/"):
             blob = await documents.read(row.name) if is_context(row.name) else None
             for session in () if blob is None else context_in(blob.data).sessions:
@@ -150,10 +148,11 @@ def add_prune(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
 async def prune(settings: Settings) -> dict[str, JsonValue]:
     """Look through all stored sessions, then prune every scenario; return what was removed."""
     ids = RandomIds()
+    require_data(settings)
     async with opened(settings, SESSIONS, CONTAINER, ids=ids) as (sessions, blobs):
         store, config = ScenarioStore(blobs=blobs), migration_config_for(settings).retention
         pruner = Pruner(store=store, blobs=blobs, clock=SystemClock(), config=config)
-        lowest = await lowest_in_use(sessions, await list_folders(settings, ids=ids))
+        lowest = await lowest_in_use(sessions)
         done: dict[str, JsonValue] = {}
         for scenario_id in sorted(await store.versions()):
             found = await pruner.prune(scenario_id, lowest=lowest.get(scenario_id))
@@ -176,8 +175,7 @@ def add_commands(commands: _Commands) -> None:
         if act.command:
             _add_act(commands, act)
     reindex = commands.add_parser("reindex", help="make the index of sessions anew")
-    reindex.add_argument("--after", default="", help="cursor to go on behind")
-    reindex.set_defaults(command=lambda options: _printed(asyncio.run(_reindexed(options.after))))
+    reindex.set_defaults(command=lambda _: _printed(asyncio.run(_reindexed())))
 
 
 def _add_act(commands: _Commands, act: Act) -> None:
@@ -274,16 +272,13 @@ async def _operators(settings: Settings, ids: IdSource) -> AsyncIterator[Operato
             await stores.close()
 
 
-async def _reindexed(after: str) -> Answer:
+async def _reindexed() -> Answer:
     """Make the index of sessions anew from the documents."""
-    settings, ids = load_settings(), RandomIds()
-    found: dict[str, Any] = {"conversations": 0, "sessions": 0, "cursor": ""}
-    async with opened(settings, SESSIONS, ids=ids) as (sessions,):
+    settings = load_settings()
+    require_data(settings)
+    async with opened(settings, SESSIONS, ids=RandomIds()) as (sessions,):
         index = index_for(settings)
         try:
-            folders = await list_folders(settings, ids=ids)
-            async for done in rebuild(sessions, index, folders=folders, after=after):
-                found = asdict(done)
+            return (await rebuild(sessions, index))._asdict()
         finally:
             await index.close()
-    return found

@@ -11,10 +11,11 @@ from data_models.clock import Clock, IdSource
 from data_models.documents import Documents
 from data_models.errors import BlobChangedError, BlobExistsError, ScenarioInputError, StoreError
 from data_models.identifiers import hashed
+from data_models.storage.blob_store import BlobStore
 from services.audit.trail import Audit
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.stored_sessions import rebuild
 from services.scenarios.operators.dry_run import DryRun, ScoreBook
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.operator_service import OperatorService
@@ -35,9 +36,13 @@ class DeploymentRunner:
     """
 
     def __init__(
-        self, *, deployer: Deployer, store: ScenarioStore, look_seconds: float = LOOK_SECONDS
+        self,
+        *,
+        deployer: Deployer,
+        documents: BlobStore,
+        look_seconds: float = LOOK_SECONDS,
     ) -> None:
-        self._deployer, self._store = deployer, store
+        self._deployer, self._store, self._documents = deployer, deployer.store, documents
         self._look_seconds = look_seconds
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._seen: dict[str, str] = {}
@@ -71,7 +76,18 @@ class DeploymentRunner:
             else:
                 self._seen[scenario_id] = held.etag
 
+    async def mend_index(self) -> None:
+        """Make the index anew where its file was of an earlier version, or was lost."""
+        index = self._deployer.index
+        try:
+            if not await index.tags.is_whole():
+                found = await rebuild(self._documents, index)
+                _log.info("tags_rebuilt", **found._asdict())
+        except StoreError as error:
+            _log.warning("tags_not_rebuilt", code=error.code)  # the next start tries again
+
     async def _look_for_ever(self) -> None:
+        await self.mend_index()  # a deployment marks what the index has
         while True:
             try:
                 await self.look()
@@ -128,7 +144,7 @@ def operators_for(
         config=stores.config.deployment,
         marked=lambda number: figures.count("migration_sessions_marked_total", by=number),
     )
-    runner = DeploymentRunner(deployer=deployer, store=store)
+    runner = DeploymentRunner(deployer=deployer, documents=documents.store)
     log = ActLog(audit=audit, blobs=stores.blobs, now=clock.now)
     sessions = SessionService(
         store=store,

@@ -67,7 +67,7 @@ class Clinic:
 
     async def admit(self, visitors: Sequence[Visitor]) -> None:
         """Store sessions, which tags them."""
-        tags = MemoryIndex(self.data / INDEX_FILE).tags
+        tags = MemoryIndex(self.data / INDEX_FILE).local
         documents = LocalBlobStore(root=self.data / SESSIONS, tags=tags)
         for name, _, context in self.contexts(visitors):
             await documents.create(name, context.model_dump_json().encode())

@@ -1,22 +1,30 @@
 """Deployments behind the server: crashes at every write, rivals, canaries, dead replicas (M15)."""
 
 import asyncio
+import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from data_models import errors
 from data_models.storage.blob_store import BlobStore
+from data_models.storage.local_blob_store import LocalBlobStore
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
 from services.scenarios.migration.migration_config import DeploymentConfig
 from services.scenarios.migration.scenario_store import ScenarioStore, is_in_share
 from services.scenarios.migration.session_index import SessionRow
 from services.scenarios.operators.operator_factory import DeploymentRunner
+from services.stores import INDEX_FILE
+from services.stores import SESSIONS as SESSIONS_FOLDER
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.given import present
 from tests.services.scenarios import worlds
+from tests.services.scenarios.clinic import BOOKING, Clinic, Visitor
 
 ONE = (worlds.Node("a", "a"), worlds.Node("b", "b"))
 TWO = (worlds.Node("a", "a"), worlds.Node("n", "n"), worlds.Node("b", "b"))
@@ -44,7 +52,9 @@ class Stumbling(worlds.MemoryIndex):
 class Replica:
     """One server's half of a deployment."""
 
-    def __init__(self, blobs: BlobStore, index: worlds.MemoryIndex) -> None:
+    def __init__(
+        self, blobs: BlobStore, index: worlds.MemoryIndex, documents: BlobStore | None = None
+    ) -> None:
         self.index = index
         self.store = ScenarioStore(blobs=blobs)
         self.marked: list[int] = []
@@ -56,7 +66,9 @@ class Replica:
             config=DeploymentConfig(require_approval=False),
             marked=self.marked.append,
         )
-        self.runner = DeploymentRunner(deployer=self.deployer, store=self.store, look_seconds=0.01)
+        self.runner = DeploymentRunner(
+            deployer=self.deployer, documents=documents or MemoryBlobStore(), look_seconds=0.01
+        )
 
     async def state(self) -> str:
         held = await self.store.deployment(SCENARIO)
@@ -209,3 +221,51 @@ def test_raising_a_share_takes_nobody_out() -> None:
     shares = [{name for name in names if is_in_share(name, p)} for p in (0, 5, 30, 100)]
     assert shares[0] == set()
     assert shares[1] < shares[2] < shares[3] == set(names)
+
+
+class Unwell(worlds.MemoryIndex):
+    """An index that takes nothing while it is `ill`."""
+
+    ill = True
+
+    async def put(self, rows: Iterable[SessionRow]) -> None:
+        if self.ill:
+            raise errors.StoreUnavailableError
+        await super().put(rows)
+
+
+def lose(file: Path, *, is_lost: bool) -> None:
+    """Leave no file of the index, or one of an earlier version."""
+    for each in file.parent.glob(f"{file.name}*"):
+        each.unlink()
+    if not is_lost:
+        with closing(sqlite3.connect(file)) as earlier:
+            earlier.executescript("CREATE TABLE sessions (id TEXT); PRAGMA user_version = 2;")
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+async def test_an_index_of_an_earlier_version_is_made_anew_by_the_next_start(
+    tmp_path: Path, is_lost: bool
+) -> None:
+    clinic, file = Clinic(tmp_path), tmp_path / INDEX_FILE
+    await clinic.open([Visitor("a", "slot"), Visitor("b", "service")])
+    lose(file, is_lost=is_lost)
+    documents = LocalBlobStore(root=tmp_path / SESSIONS_FOLDER)
+    index = Unwell(file)
+    with capture_logs() as logs:
+        await Replica(MemoryBlobStore(), index, documents).runner.mend_index()
+        assert (await index.page(BOOKING, limit=9)).rows == []
+        index.ill = False
+        again = Replica(MemoryBlobStore(), index, documents).runner
+        again.start()
+        async with asyncio.timeout(60):
+            while not await index.tags.is_whole():  # noqa: ASYNC110 - as an operator would look
+                await asyncio.sleep(0.005)
+        await again.close()
+        await again.mend_index()  # what is whole is not read again
+    rows = (await index.page(BOOKING, limit=9)).rows
+    assert {one.session_id for one in rows} == {"session-a", "session-b"}
+    events = [one["event"] for one in logs if one["event"] != "tags_emptied"]
+    assert events == ["tags_not_rebuilt", "tags_rebuilt"]
+    await index.close()
+    await documents.close()

@@ -32,7 +32,6 @@ class Archive:
     def __init__(self) -> None:
         self.world = ScenarioWorld()
         self.sessions = MemoryBlobStore()
-        self.folders: list[str] = []
 
     async def fill(self) -> None:
         await self.world.publish(graph(1))
@@ -47,10 +46,9 @@ class Archive:
             context.scenario = session
         place = ConversationLayout.of(name).context(PATIENT)
         await self.sessions.create(place, context.model_dump_json().encode())
-        self.folders.append(name)
 
     async def prune(self) -> Pruned:
-        lowest = await lowest_in_use(self.sessions, self.folders)
+        lowest = await lowest_in_use(self.sessions)
         config = RetentionConfig(version_retention_days=7, plan_retention_days=30)
         pruner = Pruner(
             store=ScenarioStore(blobs=self.world.blobs),
@@ -124,7 +122,7 @@ async def test_m16_a_document_that_cannot_be_read_stops_everything(archive: Arch
     place = ConversationLayout.of("torn").context(PATIENT)
     await archive.sessions.create(place, b"{")
     with pytest.raises(CorruptDocumentError):
-        await lowest_in_use(archive.sessions, ["torn"])
+        await lowest_in_use(archive.sessions)
 
 
 @pytest.mark.slow

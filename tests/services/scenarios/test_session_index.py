@@ -97,7 +97,7 @@ async def test_rows_come_and_go_with_the_documents_of_a_folder(tmp_path: Path) -
     clinic = Clinic(tmp_path)
     await clinic.open([Visitor("a", "slot"), Visitor("b", "slot")])
     index = MemoryIndex(tmp_path / INDEX_FILE)
-    store = LocalBlobStore(root=tmp_path / SESSIONS, tags=MemoryIndex(tmp_path / INDEX_FILE).tags)
+    store = LocalBlobStore(root=tmp_path / SESSIONS, tags=MemoryIndex(tmp_path / INDEX_FILE).local)
     [(name, session, context)] = clinic.contexts([Visitor("a", "slot")])
     blob = present(await store.read(name))
     context.scenario = session.model_copy(update={"step": None})

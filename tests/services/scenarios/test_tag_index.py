@@ -40,6 +40,12 @@ class RecordedTags:
     async def set(self, changes: Sequence[TagChange]) -> None:
         self.sent += changes
 
+    async def is_whole(self) -> bool:
+        return True
+
+    async def set_whole(self) -> None:
+        return
+
     async def close(self) -> None:
         return
 

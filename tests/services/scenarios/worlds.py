@@ -71,8 +71,8 @@ class MemoryIndex(SessionIndex):
     """An index that lives as long as the test, over `tags` that stores keep."""
 
     def __init__(self, path: Path = IN_MEMORY) -> None:
-        self.tags = LocalBlobTags(path=path, names=TAGS, tags_of=session_tags)
-        super().__init__(tags=self.tags)
+        self.local = LocalBlobTags(path=path, names=TAGS, tags_of=session_tags)
+        super().__init__(tags=self.local)
 
 
 def row(name: str, scenario: str = "world", version: int = 1) -> SessionRow:

@@ -59,7 +59,7 @@ async def document(store: MemoryBlobStore) -> dict[str, Any]:
 async def test_an_idle_memory_is_archived_and_the_rest_of_the_document_stays() -> None:
     store = await stored(timedelta(days=8))
     before = await document(store)
-    report = await archive(store).run(["chat_1"], dry_run=False)
+    report = await archive(store).run(dry_run=False)
     after = await document(store)
     assert (report.archived, report.busy, report.unreadable) == (1, 0, 0)
     assert after["tool_memory"] == {}
@@ -68,27 +68,27 @@ async def test_an_idle_memory_is_archived_and_the_rest_of_the_document_stays() -
     (kept,) = [name for name in store.contents if "_tool_memory/" in name]
     assert json.loads(store.contents[kept]) == before["tool_memory"]
     ChatContext.model_validate(after)
-    assert (await archive(store).run(["chat_1"], dry_run=False)).archived == 0
+    assert (await archive(store).run(dry_run=False)).archived == 0
 
 
 async def test_a_dry_run_counts_and_changes_nothing() -> None:
     store = await stored(timedelta(days=8))
     before = dict(store.contents)
-    assert (await archive(store).run(["chat_1"], dry_run=True)).archived == 1
+    assert (await archive(store).run(dry_run=True)).archived == 1
     assert store.contents == before
 
 
 async def test_what_was_used_within_a_week_stays() -> None:
     store = await stored(timedelta(days=6))
     before = dict(store.contents)
-    assert (await archive(store).run(["chat_1"], dry_run=False)).archived == 0
+    assert (await archive(store).run(dry_run=False)).archived == 0
     assert store.contents == before
 
 
 async def test_an_unreadable_document_is_counted_and_left_alone() -> None:
     store = MemoryBlobStore()
     await store.create(NAME, b"{broken")
-    report = await archive(store).run(["chat_1"], dry_run=False)
+    report = await archive(store).run(dry_run=False)
     assert report.unreadable == 1
     assert store.contents[NAME] == b"{broken"
 
@@ -101,7 +101,7 @@ async def test_a_conversation_in_which_a_turn_runs_is_left_for_the_next_run() ->
     run = await world.hold("what was the stage?")
     await asyncio.sleep(0.05)
     before = dict(sessions.contents)
-    report = await _archive_of(world).run([CHAT], dry_run=False)
+    report = await _archive_of(world).run(dry_run=False)
     assert (report.archived, report.busy) == (0, 1)
     assert {name: sessions.contents[name] for name in before if "conversation" not in name} == {
         name: data for name, data in before.items() if "conversation" not in name
@@ -117,7 +117,7 @@ async def test_an_idle_conversation_is_held_while_its_memory_is_archived_and_goe
     world = World(sessions=sessions)
     await world.tell("start a tumor board for patient_4, please")
     await _age(sessions, world.clock.now() - timedelta(days=8))
-    assert (await _archive_of(world).run([CHAT], dry_run=False)).archived == 1
+    assert (await _archive_of(world).run(dry_run=False)).archived == 1
     assert [name for name in sessions.contents if "_tool_memory/" in name]
     answer = await world.say("what was the stage?")
     assert answer.texts == ["Heard: what was the stage?"]
