@@ -14,9 +14,9 @@ from contextlib import asynccontextmanager
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from legacy.entity_mover import Mover, MoveReport
+from services.conversations.conversation_factory import caretaker_for
 from services.entities.circumstances import AgentNames
 from services.stored_contexts import ContextDocuments
-from services.stored_folders import holding_for
 from services.stores import SESSIONS, USERS, opened, require_data
 from services.team import TEAM_FILE, read_team
 from settings import load_settings
@@ -55,10 +55,8 @@ async def opened_mover() -> AsyncIterator[Mover]:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     require_data(settings)
     async with opened(settings, SESSIONS, USERS, ids=ids) as (store, users):
-        holding = holding_for(
-            settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"
-        )
-        documents = ContextDocuments(store=store, holding=holding)
+        lease = caretaker_for(settings, sessions=store, users=users, clock=clock, ids=ids)
+        documents = ContextDocuments(store=store, lease=lease, principal_id="migration")
         team = read_team(TEAM_FILE)
         names = AgentNames.of(team.names, legacy=team.legacy_names)
         yield Mover(documents=documents, team=names, clock=clock)

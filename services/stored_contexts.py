@@ -6,7 +6,7 @@ our write loses against it, and the document is looked at again.
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -19,20 +19,11 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId, storable_patient_id
 from data_models.storage.blob_store import BlobStore
+from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
 
 _PREFIX, _SUFFIX = "patient_", "_context.json"
 _SINGLE_HISTORY = "chat_context.json"
 _TRIES = 5
-
-Holding: TypeAlias = Callable[[str], AbstractAsyncContextManager[Claim | None]]
-"""Holds the conversation stored in a folder, as turns do; None where no turn could run.
-
-Raises:
-    ConversationBusyError: its turns take too long.
-    ClaimLostError: somebody took us for dead.
-    CorruptDocumentError: its conversation document cannot be read.
-"""
-
 
 Result: TypeAlias = Callable[[str, bytes], Awaitable[bytes | None]]
 """Makes of a document's name and bytes what shall stand there; None where it stays as it is."""
@@ -55,10 +46,16 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextDocuments:
-    """The context documents of one container."""
+    """The context documents of one container.
+
+    Attributes:
+        lease: Holds conversations as turns do.
+        principal_id: Names the command in their claims.
+    """
 
     store: BlobStore
-    holding: Holding
+    lease: MaintenanceLease
+    principal_id: str
 
     async def names(self, patient: str | None = None) -> AsyncIterator[str]:
         """Yield what the documents are called, or those of `patient`.
@@ -108,7 +105,7 @@ class ContextDocuments:
 
     async def _rewritten(self, name: str, result: Result, before: Keep, after: Keep) -> bool:
         folder, _, inner = name.rpartition("/")
-        async with self.holding(folder) as claim:
+        async with self._holding(folder) as claim:
             if claim is not None:
                 # Whoever takes over rewrites this very document, so that our write would fail.
                 await claim.name_patient(_patient_of(inner))
@@ -125,6 +122,21 @@ class ContextDocuments:
                     await after(name, blob.data)
                     return True
         raise StoreUnavailableError("the document kept changing")
+
+    @asynccontextmanager
+    async def _holding(self, folder: str) -> AsyncIterator[Claim | None]:
+        """Hold the conversation of `folder`; None where there is none that a turn could run in.
+
+        Raises:
+            ConversationBusyError: its turns take too long.
+            ClaimLostError: we stood still so long that somebody took us for dead.
+            CorruptDocumentError: its conversation document cannot be read.
+        """
+        if (conversation_id := await conversation_of(self.store, folder)) is None:
+            yield None
+            return
+        async with self.lease.holding(conversation_id, principal_id=self.principal_id) as claim:
+            yield claim
 
 
 def json_of(data: bytes) -> dict[str, Any]:

@@ -14,10 +14,9 @@ from pydantic import ValidationError
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import CorruptDocumentError, RoundsError, StoreUnavailableError
 from data_models.layout import timestamp
-from data_models.storage.blob_store import BlobStore
 from data_models.tool_memory import ToolMemory
-from services.stored_contexts import ContextDocuments, Holding, json_of
-from services.stored_folders import holding_for
+from services.conversations.conversation_factory import caretaker_for
+from services.stored_contexts import ContextDocuments, json_of
 from services.stores import SESSIONS, USERS, opened, require_data
 from services.tool_memory.personal import PersonalToolMemories
 from settings import Settings, load_settings
@@ -47,8 +46,7 @@ class IdleReport:
 class IdleArchive:
     """Works on one container."""
 
-    store: BlobStore
-    holding: Holding
+    documents: ContextDocuments
     clock: Clock
     ids: IdSource
 
@@ -58,8 +56,7 @@ class IdleArchive:
         Raises:
             StoreUnavailableError: the container cannot be used; what was done stays done.
         """
-        documents = ContextDocuments(store=self.store, holding=self.holding)
-        done = await documents.rewrite(self._result, before=self._archive, dry_run=dry_run)
+        done = await self.documents.rewrite(self._result, before=self._archive, dry_run=dry_run)
         unreadable, busy = 0, set[str]()
         for name, error in done.failed.items():
             if isinstance(error, StoreUnavailableError):
@@ -81,7 +78,7 @@ class IdleArchive:
         """Archive it before it is removed: a crash between leaves it in both places."""
         stem = name.removesuffix("_context.json")
         target = f"{stem}_tool_memory/{timestamp(self.clock.now())}.json"
-        await self.store.create(target, _encoded(json_of(data)["tool_memory"]))
+        await self.documents.store.create(target, _encoded(json_of(data)["tool_memory"]))
 
 
 def _memory_of(document: Mapping[str, Any]) -> ToolMemory:
@@ -123,10 +120,9 @@ async def _clean(settings: Settings, *, dry_run: bool) -> tuple[dict[str, int], 
     ids, clock = RandomIds(), SystemClock()
     require_data(settings)
     async with opened(settings, SESSIONS, USERS, ids=ids) as (sessions, users):
-        holding = holding_for(
-            settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
-        )
-        archive = IdleArchive(store=sessions, holding=holding, clock=clock, ids=ids)
+        lease = caretaker_for(settings, sessions=sessions, users=users, clock=clock, ids=ids)
+        documents = ContextDocuments(store=sessions, lease=lease, principal_id="clean-up")
+        archive = IdleArchive(documents=documents, clock=clock, ids=ids)
         personal = await PersonalToolMemories(store=users).sweep(now=clock.now(), dry_run=dry_run)
         report = await archive.run(dry_run=dry_run)
         counts = {**asdict(report), "personal": personal}

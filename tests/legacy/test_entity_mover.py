@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from legacy.entity_mover import Mover, MoveReport
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.entities.circumstances import AgentNames
 from services.stored_contexts import ContextDocuments
-from services.stored_folders import holding_folder
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.given import present
@@ -40,8 +38,7 @@ def mover(world: World) -> Mover:
     """As a command of another process makes it."""
     away = World(sessions=world.sessions, users=world.users, replica=FarReplica())
     lease = MaintenanceLease(claimant=away.claimant, ids=away.ids, wait_seconds=0.1)
-    holding = partial(holding_folder, store=world.sessions, lease=lease, principal_id="migration")
-    documents = ContextDocuments(store=world.sessions, holding=holding)
+    documents = ContextDocuments(store=world.sessions, lease=lease, principal_id="migration")
     return Mover(documents=documents, team=AgentNames.of([BOOKING]), clock=world.clock)
 
 

@@ -2,23 +2,26 @@
 
 import hashlib
 import json
-from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from data_models.clock import RandomIds, SystemClock
 from data_models.entities.entities import Entities
 from data_models.errors import StoreUnavailableError
 from data_models.storage.blob_store import Blob
 from data_models.storage.local_blob_store import LocalBlobStore
 from legacy import migrate_entities, validate_entities
 from legacy.entity_mover import BACKUP_SUFFIX, Mover
+from services.conversations.conversation_factory import caretaker_for
 from services.entities.circumstances import AgentNames
 from services.stored_contexts import ContextDocuments
+from settings import Settings
 from tests.amounts import amount
 from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
 from tests.services.entities.world import BOOKING, SCHEDULER
 
 TEAM = AgentNames.of([BOOKING, SCHEDULER], legacy={"appointment_manager": BOOKING})
@@ -59,7 +62,10 @@ def backups(root: Path) -> list[Path]:
 
 def mover(root: Path, store: Any = None) -> Mover:
     opened = store or LocalBlobStore(root=root / "chat-sessions")
-    documents = ContextDocuments(store=opened, holding=lambda _: nullcontext())
+    lease = caretaker_for(
+        Settings(), sessions=opened, users=MemoryBlobStore(), clock=SystemClock(), ids=RandomIds()
+    )
+    documents = ContextDocuments(store=opened, lease=lease, principal_id="migration")
     return Mover(documents=documents, team=TEAM, clock=FixedClock())
 
 

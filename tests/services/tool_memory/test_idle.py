@@ -3,15 +3,15 @@
 import asyncio
 import json
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from data_models.chat_context import ChatContext
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolExecutionContext, ToolMemory
+from services.conversations.conversation_factory import caretaker_for
 from services.conversations.maintenance_lease import MaintenanceLease
-from services.stored_folders import holding_folder, holding_for
+from services.stored_contexts import ContextDocuments
 from services.tool_memory.cleanup import IdleArchive
 from settings import Settings
 from tests.fakes import CountingIds
@@ -44,10 +44,9 @@ async def stored(age: timedelta) -> MemoryBlobStore:
 
 def archive(store: MemoryBlobStore) -> IdleArchive:
     clock, ids = SystemClock(), CountingIds()
-    holding = holding_for(
-        Settings(), sessions=store, users=MemoryBlobStore(), clock=clock, ids=ids, principal_id="up"
-    )
-    return IdleArchive(store=store, holding=holding, clock=clock, ids=ids)
+    lease = caretaker_for(Settings(), sessions=store, users=MemoryBlobStore(), clock=clock, ids=ids)
+    documents = ContextDocuments(store=store, lease=lease, principal_id="up")
+    return IdleArchive(documents=documents, clock=clock, ids=ids)
 
 
 async def document(store: MemoryBlobStore) -> dict[str, Any]:
@@ -125,8 +124,8 @@ async def test_an_idle_conversation_is_held_while_its_memory_is_archived_and_goe
 
 def _archive_of(world: World) -> IdleArchive:
     lease = MaintenanceLease(claimant=world.claimant, ids=world.ids, wait_seconds=0)
-    holding = partial(holding_folder, store=world.sessions, lease=lease, principal_id="up")
-    return IdleArchive(store=world.sessions, holding=holding, clock=world.clock, ids=world.ids)
+    documents = ContextDocuments(store=world.sessions, lease=lease, principal_id="up")
+    return IdleArchive(documents=documents, clock=world.clock, ids=world.ids)
 
 
 async def _age(store: MemoryBlobStore, used: datetime) -> None:
