@@ -109,7 +109,7 @@ class Simulation:
         return plan
 
     async def _event(self, event: CaseEvent) -> Json:
-        result = ReconciliationResult()
+        result = ReconciliationResult(self.session)
         if isinstance(event, MoveEvent):
             graph = self._graphs[self.session.version]
             self.session = advanced(self.session, graph, event.move, NOW)
@@ -134,7 +134,7 @@ class Simulation:
         self.session = outcome.session
         if outcome.settled:
             await self._index_session(mark=0)
-        return outcome.result
+        return outcome
 
     async def _is_pending(self) -> bool:
         waits = self.session.progress is not None and self.session.review is None

@@ -1,7 +1,7 @@
 """One session before a new version: what is known for deciding about it, and what is decided."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from functools import cached_property
 
@@ -94,7 +94,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class ReconciliationResult:
-    """What the turn does before it answers the user.
+    """What the turn does before it answers, and the state that one conditional write stores (M11).
 
     Attributes:
         scenario: How the session migrates; None where it does not.
@@ -103,8 +103,13 @@ class ReconciliationResult:
         execute_actions: Steps whose tool runs now, each under its idempotency key.
         notify: Whether the user is told `user_message` although nothing is asked.
         needs_review: Whether the session is on the operator's list because of this.
+        settled: Whether nothing more of this migration waits for the user.
+        changed: Whether there is anything to write.
     """
 
+    session: scenario_session.ScenarioSession
+    reason: str = ""
+    _: KW_ONLY
     action: scenario_session.ReconciliationAction = "continue"
     scenario: scenario_session.MigrationScenario | None = None
     collect_fields: tuple[str, ...] = ()
@@ -115,20 +120,6 @@ class ReconciliationResult:
     blocked_by_checkpoint: bool = False
     checkpoint_warning: str | None = None
     needs_review: bool = False
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A result and the state that one conditional write stores with it (M11).
-
-    Attributes:
-        settled: Whether nothing more of this migration waits for the user.
-        changed: Whether there is anything to write.
-    """
-
-    result: ReconciliationResult
-    session: scenario_session.ScenarioSession
     settled: bool = True
     changed: bool = False
     gap_sources: dict[str, str] = field(default_factory=dict)

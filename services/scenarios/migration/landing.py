@@ -1,7 +1,7 @@
 """Makes the one state that an outcome of a migration stores (M11)."""
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from data_models.scenarios.scenario_session import (
     ScenarioSession,
     StepVisit,
 )
-from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
+from services.scenarios.migration.case import Case, ReconciliationResult
 from services.scenarios.migration.plans.move import Move
 from services.scenarios.session.facts import Fact
 from services.scenarios.session.progress import flagged, visit_of
@@ -63,39 +63,39 @@ class Landing:
         )
 
 
-def unchanged(session: ScenarioSession) -> Outcome:
+def unchanged(session: ScenarioSession) -> ReconciliationResult:
     """Return the outcome that changes nothing."""
-    return Outcome(ReconciliationResult(reason="nothing to do"), session)
+    return ReconciliationResult(session, "nothing to do")
 
 
-def at_rest(session: ScenarioSession) -> Outcome:
+def at_rest(session: ScenarioSession) -> ReconciliationResult:
     """Return the outcome for a version that is the session's own: what was begun is dropped."""
     if session.progress is None and session.pending_migration is None:
         return unchanged(session)
     kept = session.model_copy(update={"progress": None, "pending_migration": None})
-    return Outcome(ReconciliationResult(reason="same structure"), kept, changed=True)
+    return ReconciliationResult(kept, "same structure", changed=True)
 
 
 def stay(
     session: ScenarioSession, reason: str, now: datetime, *, target: int = 0, blocked: bool = False
-) -> Outcome:
+) -> ReconciliationResult:
     """Keep the session on its version and put it on the operator's list, once.
 
     Args:
         target: The version it does not go to; 0 if nobody knows.
         blocked: Whether a completed checkpoint is why.
     """
-    result = ReconciliationResult(reason=reason, needs_review=True, blocked_by_checkpoint=blocked)
+    found = ReconciliationResult(session, reason, needs_review=True, blocked_by_checkpoint=blocked)
     known = session.review
     if known and (known.target_version, known.reason) == (target, reason):
-        return Outcome(result, session)
+        return found
     progress = session.progress if reason == "asked_too_often" else None
     over = {"pending_migration": None, "progress": progress, "updated_at": now}
     kept = flagged(session, reason, now, target=target).model_copy(update=over)
-    return Outcome(result, kept, changed=True)
+    return replace(found, session=kept, changed=True)
 
 
-def pin(case: Case) -> Outcome:
+def pin(case: Case) -> ReconciliationResult:
     """Hold the session on its version until a newer plan decides (M7)."""
     session = case.session
     held = Pin(
@@ -112,10 +112,10 @@ def pin(case: Case) -> Outcome:
             "outbox": [*session.outbox, _event(case, "continue", pinned=True)],
         }
     )
-    return Outcome(ReconciliationResult(reason=held.reason), kept, changed=True)
+    return ReconciliationResult(kept, held.reason, changed=True)
 
 
-def land(case: Case, place: Landing) -> Outcome:
+def land(case: Case, place: Landing) -> ReconciliationResult:
     """Move the session, with its history, checkpoints, facts and audit event, at once."""
     session, move = case.session, case.move
     heard = {name: one for name, one in place.filled.items() if one.source == "extraction"}
@@ -139,17 +139,18 @@ def land(case: Case, place: Landing) -> Outcome:
             "outbox": [*session.outbox, _landed_event(case, place)],
         }
     )
-    sources = {name: one.source for name, one in place.filled.items()}
-    result = ReconciliationResult(
+    return ReconciliationResult(
+        moved,
+        place.reason,
         action=place.action,
         scenario=place.scenario,
         user_message=place.user_message if place.notify else None,
         notify=place.notify,
         blocked_by_checkpoint=place.blocked_by is not None,
         checkpoint_warning=place.checkpoint_warning,
-        reason=place.reason,
+        changed=True,
+        gap_sources={name: one.source for name, one in place.filled.items()},
     )
-    return Outcome(result, moved, changed=True, gap_sources=sources)
 
 
 def _history(case: Case, place: Landing) -> list[StepVisit]:

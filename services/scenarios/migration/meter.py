@@ -4,7 +4,7 @@ import structlog
 from prometheus_client import CollectorRegistry
 
 from data_models.identifiers import hashed
-from services.scenarios.migration.case import Outcome
+from services.scenarios.migration.case import ReconciliationResult
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.telemetry.metrics import Figures
 
@@ -25,11 +25,10 @@ class MigrationMeter:
         self._logs_blocks = all(section.log_checkpoint_blocks for section in sections)
         self._figures = Figures(part="migrations", registry=registry)
 
-    def count_outcome(self, outcome: Outcome, *, milliseconds: float) -> None:
+    def count_outcome(self, result: ReconciliationResult, *, milliseconds: float) -> None:
         """Count one outcome that changed a session."""
         self._figures.observe("migration_application_duration_ms", milliseconds)
-        result = outcome.result
-        session = hashed(outcome.session.session_id)
+        session = hashed(result.session.session_id)
         if result.needs_review:
             self._figures.count("migration_sessions_flagged_total")
             _log.warning("migration_needs_review", session_id=session, reason=result.reason)
@@ -39,10 +38,10 @@ class MigrationMeter:
                 _log.warning("migration_checkpoint_block", session_id=session)
         elif result.checkpoint_warning:
             _log.warning("migration_fork_not_applied", session_id=session)
-        if not outcome.settled or result.scenario is None:
+        if not result.settled or result.scenario is None:
             return
         self._figures.count("migration_applied_total", result.scenario)
-        for source in outcome.gap_sources.values():
+        for source in result.gap_sources.values():
             self._figures.count("migration_gap_fills_total", source)
         if self._logged.get(result.scenario, True):
             _log.info("migration_applied", session_id=session, kind=result.scenario)

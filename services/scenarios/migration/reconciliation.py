@@ -10,7 +10,7 @@ from data_models.identifiers import hashed
 from data_models.scenarios import scenario_session
 from services.scenarios.definition.graph import levels
 from services.scenarios.migration import landing
-from services.scenarios.migration.case import Case, Outcome
+from services.scenarios.migration.case import Case, ReconciliationResult
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.landing import Landing
 from services.scenarios.migration.migration_config import MigrationConfig
@@ -119,7 +119,7 @@ class Reconciler:
         profile: scenario_session.PatientProfile,
         *,
         extracted: Mapping[str, scenario_session.Extracted] | None = None,
-    ) -> Outcome:
+    ) -> ReconciliationResult:
         """Return what happens to `session` before its turn; most often nothing."""
         if await self._catalogue.is_current(session):
             return landing.at_rest(session)
@@ -139,7 +139,7 @@ class Reconciler:
         )
 
 
-def reconcile(case: Case) -> Outcome:
+def reconcile(case: Case) -> ReconciliationResult:
     """Return what happens to the session before its turn is answered.
 
     Whatever cannot be judged fails closed: the session stays on its version, and an operator
@@ -160,12 +160,12 @@ def reconcile(case: Case) -> Outcome:
         return _flagged(case, "undecidable")
 
 
-def _flagged(case: Case, reason: str, *, blocked: bool = False) -> Outcome:
+def _flagged(case: Case, reason: str, *, blocked: bool = False) -> ReconciliationResult:
     target = case.move.new.version
     return landing.stay(case.session, reason, case.now, target=target, blocked=blocked)
 
 
-def _decided(case: Case, step: str) -> Outcome:
+def _decided(case: Case, step: str) -> ReconciliationResult:
     session, move = case.session, case.move
     if session.pinned_to is not None and session.pinned_to.decided_for >= move.new.version:
         return landing.unchanged(session)
@@ -186,7 +186,7 @@ def _decided(case: Case, step: str) -> Outcome:
     return _routed(case, policy, anchor)
 
 
-def _routed(case: Case, policy: AnchorMigrationPolicy, anchor: str) -> Outcome:
+def _routed(case: Case, policy: AnchorMigrationPolicy, anchor: str) -> ReconciliationResult:
     if policy.force_scenario == "clean_graft":
         return landing.land(case, Landing(anchor, "clean_graft", "Clean graft by policy"))
     # What extraction found now, else what it found when the migration began.
@@ -223,7 +223,7 @@ def _route(case: Case, anchor: str, facts: Facts, *, may_divert: bool = True) ->
 
 def _asked_at_fork(
     case: Case, facts: Facts, route: Undecided, scenario: scenario_session.MigrationScenario
-) -> Outcome:
+) -> ReconciliationResult:
     items = [
         scenario_session.WorkItem(step_id=route.fork, kind="field", field=name)
         for name in route.fields
@@ -231,7 +231,7 @@ def _asked_at_fork(
     return wait(case, facts, items, scenario=scenario)
 
 
-def _redirected(case: Case, facts: Facts, route: Diverted, anchor: str) -> Outcome:
+def _redirected(case: Case, facts: Facts, route: Diverted, anchor: str) -> ReconciliationResult:
     target = route.branch.target
     if (passed := forbidding_redirect(case, target)) is not None:
         place = Landing(
@@ -265,7 +265,7 @@ def _kept_on_its_way(
     anchor: str,
     *,
     ignored: Diverted | Undecided,
-) -> Outcome:
+) -> ReconciliationResult:
     """Fill the gaps of the ways that lead to the anchor, where no fork may lead elsewhere."""
     route = _route(case, anchor, facts, may_divert=False)
     if isinstance(route, Undecided):
@@ -283,7 +283,7 @@ def _filled(
     anchor: str,
     *,
     warning: str | None = None,
-) -> Outcome:
+) -> ReconciliationResult:
     items = case.gaps.work(route.steps, anchor, facts.sure)
     fresh = [step for step in route.steps if step not in case.gaps.visited and step != anchor]
     is_gap_fill = bool(fresh or items) or policy.force_scenario == "gap_fill"

@@ -14,7 +14,7 @@ from data_models.scenarios.scenario_session import (
 )
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration import landing
-from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
+from services.scenarios.migration.case import Case, ReconciliationResult
 from services.scenarios.migration.plans.move import Move
 from services.scenarios.session.facts import Fact, Facts
 from services.scenarios.session.step_text import confirmed_text, question_for
@@ -22,7 +22,7 @@ from services.scenarios.session.step_text import confirmed_text, question_for
 
 def wait(
     case: Case, facts: Facts, items: Sequence[WorkItem], *, scenario: MigrationScenario
-) -> Outcome:
+) -> ReconciliationResult:
     """Ask for the fields, or hand out the action, that come first in `items`.
 
     Only the session's progress changes, so that a crash here repeats a question at worst.
@@ -43,16 +43,18 @@ def wait(
 
 def _run(
     case: Case, progress: MigrationProgress, step: str, scenario: MigrationScenario
-) -> Outcome:
+) -> ReconciliationResult:
     """Hand the action out once; until it is reported done, the turn only waits for it."""
     is_running = progress.running == step
-    result = ReconciliationResult(
+    return ReconciliationResult(
+        _stored(case, progress.model_copy(update={"running": step})),
+        "a required action was skipped",
         action="execute_action",
         scenario=scenario,
         execute_actions=() if is_running else (step,),
-        reason="a required action was skipped",
+        settled=False,
+        changed=True,
     )
-    return _stored(case, progress.model_copy(update={"running": step}), result)
 
 
 def _ask(
@@ -61,7 +63,7 @@ def _ask(
     progress: MigrationProgress,
     fields: Sequence[str],
     scenario: MigrationScenario,
-) -> Outcome:
+) -> ReconciliationResult:
     limit = case.config.gap_fill.max_attempts
     if any(progress.attempts.get(name, 0) >= limit for name in fields):
         target = case.move.new.version
@@ -72,20 +74,21 @@ def _ask(
     asked = progress.model_copy(
         update={"attempts": progress.attempts | attempts, "confirming": [*confirm], "running": None}
     )
-    result = ReconciliationResult(
+    return ReconciliationResult(
+        _stored(case, asked),
+        "facts are missing",
         action="collect",
         scenario=scenario,
         collect_fields=collect,
         confirm_fields=confirm,
         user_message=prompt_for(case.move.new, collect, confirm, facts),
-        reason="facts are missing",
+        settled=False,
+        changed=True,
     )
-    return _stored(case, asked, result)
 
 
-def _stored(case: Case, progress: MigrationProgress, result: ReconciliationResult) -> Outcome:
-    session = case.session.model_copy(update={"progress": progress, "updated_at": case.now})
-    return Outcome(result, session, settled=False, changed=True)
+def _stored(case: Case, progress: MigrationProgress) -> ScenarioSession:
+    return case.session.model_copy(update={"progress": progress, "updated_at": case.now})
 
 
 def prompt_for(graph: Graph, collect: Sequence[str], confirm: Sequence[str], facts: Facts) -> str:

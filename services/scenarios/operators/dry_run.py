@@ -13,7 +13,7 @@ from data_models.identifiers import hashed
 from data_models.scenarios.scenario_session import MigrationAppliedEvent, PatientProfile
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import Value, read_value
-from services.scenarios.migration.case import Case, Outcome
+from services.scenarios.migration.case import Case, ReconciliationResult
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.plans.move import VersionChain
@@ -157,27 +157,27 @@ def _without_session(row: SessionRow, effect: Effect, why: str) -> DryRunRow:
     return DryRunRow(session=session, version=row.version, step_before="", effect=effect, why=why)
 
 
-def _described(before: StoredSession, outcome: Outcome) -> DryRunRow:
-    result, after = outcome.result, outcome.session
+def _described(before: StoredSession, result: ReconciliationResult) -> DryRunRow:
+    after = result.session
     event = after.outbox[-1] if len(after.outbox) > len(before.session.outbox) else None
     blocked = event.checkpoint_description or event.checkpoint_id if event else None
     return DryRunRow(
         session=hashed(before.session.session_id),
         version=before.session.version,
         step_before=before.session.step or "",
-        effect=_effect(before, outcome),
+        effect=_effect(before, result),
         why=result.checkpoint_warning or result.reason,
         step_after=after.step or "",
         collect=result.collect_fields,
         confirm=result.confirm_fields,
         execute=result.execute_actions,
-        sources=outcome.gap_sources,
+        sources=result.gap_sources,
         blocked_by=blocked or "",
     )
 
 
-def _effect(before: StoredSession, outcome: Outcome) -> Effect:
-    result, after = outcome.result, outcome.session
+def _effect(before: StoredSession, result: ReconciliationResult) -> Effect:
+    after = result.session
     if result.needs_review:
         return "stays"
     if result.blocked_by_checkpoint:

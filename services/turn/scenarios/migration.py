@@ -14,7 +14,7 @@ from services.language.replies.field_answers import (
     readings_in,
 )
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.case import Outcome, ReconciliationResult
+from services.scenarios.migration.case import ReconciliationResult
 from services.scenarios.migration.waiting import idempotency_key, with_action_done
 from services.scenarios.session.progress import Act, flagged, run_tool, with_results
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
@@ -57,7 +57,7 @@ class TurnMigration(TurnStep):
                 runtime.keep(outcome.session)
                 elapsed = (self.scenarios.clock.monotonic() - began) * 1_000
                 self.scenarios.meter.count_outcome(outcome, milliseconds=elapsed)
-            match outcome.result.action:
+            match outcome.action:
                 case "execute_action":
                     if not await self._execute(turn, runtime, outcome, act):
                         return False
@@ -67,7 +67,7 @@ class TurnMigration(TurnStep):
                 case _:
                     if runtime.taken:
                         runtime.put_anew()
-                    self._tell(turn, outcome.result)
+                    self._tell(turn, outcome)
                     return False
         raise ScenarioPlanError("the migration does not end")
 
@@ -125,7 +125,7 @@ class TurnMigration(TurnStep):
         runtime: ScenarioRuntime,
         session: scenario_session.ScenarioSession,
         heard: dict[str, scenario_session.Extracted] | None,
-    ) -> tuple[Outcome, dict[str, scenario_session.Extracted]]:
+    ) -> tuple[ReconciliationResult, dict[str, scenario_session.Extracted]]:
         """Return what reconciliation says; extraction is asked once, where it wants to ask."""
         graph = await self._active(session)
         profile = (
@@ -135,26 +135,26 @@ class TurnMigration(TurnStep):
         outcome = await reconciler.before_turn(session, profile, extracted=heard)
         gap_fill = self.scenarios.config.gap_fill
         is_new = heard is None and session.progress is None and gap_fill.extraction_enabled
-        if outcome.result.action != "collect" or not is_new or graph is None:
+        if outcome.action != "collect" or not is_new or graph is None:
             return outcome, heard or {}
         turns = [one.user_message for one in turn.document.chat_history]
         held = {*profile.fields, *session.variables}
         unknown = [one for name, one in graph.fields.items() if name not in held]
-        wanted = sorted(unknown, key=lambda one: one.name not in outcome.result.collect_fields)
+        wanted = sorted(unknown, key=lambda one: one.name not in outcome.collect_fields)
         turns = turns[-gap_fill.max_conversation_turns :]
         if found := await self.scenarios.extractor.extract(wanted, turns):
             outcome = await reconciler.before_turn(session, profile, extracted=found)
         return outcome, found
 
     async def _execute(
-        self, turn: GroundedTurn, runtime: ScenarioRuntime, outcome: Outcome, act: Act
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, outcome: ReconciliationResult, act: Act
     ) -> bool:
         """Run the action that was handed out, also one that a dead process may have begun."""
         session, graph = outcome.session, await self._active(outcome.session)
         name = session.progress.running if session.progress is not None else None
         if graph is None or name is None:
             raise ScenarioPlanError("no action was handed out")
-        if outcome.result.execute_actions:
+        if outcome.execute_actions:
             await self.documents.save(turn)  # what is begun is on record before it begins
         step, key = graph.steps[name], idempotency_key(session, graph.version, name)
         values = runtime.facts(graph, session, await runtime.read_known(graph)).values
@@ -179,11 +179,11 @@ class TurnMigration(TurnStep):
         now = self.scenarios.clock.now()
         turn.document.scenario = flagged(session, reason, now, target=target_version)
 
-    async def _ask(self, turn: GroundedTurn, outcome: Outcome) -> None:
-        result, graph = outcome.result, await self._active(outcome.session)
-        names = (*result.confirm_fields, *result.collect_fields)
+    async def _ask(self, turn: GroundedTurn, outcome: ReconciliationResult) -> None:
+        graph = await self._active(outcome.session)
+        names = (*outcome.confirm_fields, *outcome.collect_fields)
         fields = [graph.fields[name].model_dump(mode="json") for name in names] if graph else []
-        text = result.user_message or ""
+        text = outcome.user_message or ""
         self.replies.ask(
             turn,
             KIND,

@@ -246,7 +246,7 @@ async def test_m16_a_session_whose_version_is_lost_stays_and_is_flagged() -> Non
     await service.deployer.publish_first(worlds.graph_of(TWO, 2))
     session = worlds.session_at(worlds.graph_of(ONE, 1), ["a", "b"], [])
     outcome = await service.reconciler.before_turn(session, PatientProfile())
-    assert outcome.result.needs_review
+    assert outcome.needs_review
     assert outcome.session.version == 1
     again = await service.reconciler.before_turn(outcome.session, PatientProfile())
     assert not again.changed

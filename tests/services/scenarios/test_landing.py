@@ -43,7 +43,7 @@ def test_m11_a_landing_carries_everything_in_one_value() -> None:
 def test_m11_asking_changes_progress_and_nothing_else() -> None:
     before = paid()
     outcome = once(VersionChain(graphs=GRAPHS, plans={}), before, PatientProfile())
-    assert outcome.result.collect_fields == ("dose",)
+    assert outcome.collect_fields == ("dose",)
     after = outcome.session
     assert after.progress is not None
     assert [item.field for item in after.progress.work] == ["dose"]
@@ -99,8 +99,8 @@ def test_without_re_routing_a_session_lands_on_its_own_step_with_a_warning() -> 
     config = MigrationConfig(re_routing=ReRoutingConfig(enabled=False))
     session, minor = session_at(old, ["a", "b"], []), {"age": ProfileField(value=3)}
     asked = once(chain, session, PatientProfile(fields=minor), config=config)
-    assert asked.result.collect_fields == ("dose",)
+    assert asked.collect_fields == ("dose",)
     known = PatientProfile(fields={**minor, "dose": ProfileField(value=2)})
     outcome = once(chain, asked.session, known, config=config)
-    assert (outcome.result.scenario, outcome.session.step) == ("gap_fill", "b")
-    assert outcome.result.checkpoint_warning == "re-routing is off; the fork at 'a' was not applied"
+    assert (outcome.scenario, outcome.session.step) == ("gap_fill", "b")
+    assert outcome.checkpoint_warning == "re-routing is off; the fork at 'a' was not applied"

@@ -7,23 +7,22 @@ from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
 from data_models.scenarios.scenario_session import MigrationScenario
-from services.scenarios.migration.case import Outcome, ReconciliationResult
+from services.scenarios.migration.case import ReconciliationResult
 from services.scenarios.migration.meter import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig
 from tests.services.scenarios.worlds import Node, graph_of, session_at
 from tests.tables import with_cases
 
 SESSION = session_at(graph_of((Node("a", "a"),), 1), ["a"], [])
-BLOCKED = ReconciliationResult(scenario="re_route", blocked_by_checkpoint=True)
+BLOCKED = ReconciliationResult(SESSION, scenario="re_route", blocked_by_checkpoint=True)
 
 
 def logged(result: ReconciliationResult, **sections: Any) -> list[str]:
     meter = MigrationMeter(
         registry=CollectorRegistry(), config=MigrationConfig.model_validate(sections)
     )
-    outcome = Outcome(result, SESSION, changed=True)
     with capture_logs() as logs:
-        meter.count_outcome(outcome, milliseconds=1.0)
+        meter.count_outcome(result, milliseconds=1.0)
     return [row["event"] for row in logs]
 
 
@@ -38,12 +37,14 @@ def test_either_of_two_settings_keeps_blocks_out_of_the_log(section: str) -> Non
 def test_each_kind_is_logged_as_is_set(
     scenario: MigrationScenario, setting: str, usually: bool
 ) -> None:
-    result = ReconciliationResult(action="teleport", scenario=scenario)
+    result = ReconciliationResult(SESSION, action="teleport", scenario=scenario)
     assert ("migration_applied" in logged(result)) is usually
     other = {"logging": {setting: not usually}}
     assert ("migration_applied" in logged(result, **other)) is not usually
 
 
 def test_a_fork_that_was_not_applied_is_warned_of() -> None:
-    warned = ReconciliationResult(scenario="gap_fill", checkpoint_warning="re-routing is off")
+    warned = ReconciliationResult(
+        SESSION, scenario="gap_fill", checkpoint_warning="re-routing is off"
+    )
     assert "migration_fork_not_applied" in logged(warned)

@@ -22,7 +22,7 @@ from data_models.scenarios.scenario_session import (
 from data_models.storage.local_blob_tags import IN_MEMORY, LocalBlobTags
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.case import Case, Outcome
+from services.scenarios.migration.case import Case, ReconciliationResult
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.plans.move import VersionChain
@@ -223,22 +223,22 @@ class Played:
 
     session: ScenarioSession
     profile: PatientProfile
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[ReconciliationResult] = field(default_factory=list)
 
     @property
     def asked(self) -> list[str]:
         return [
             name
             for outcome in self.outcomes
-            for name in (*outcome.result.collect_fields, *outcome.result.confirm_fields)
+            for name in (*outcome.collect_fields, *outcome.confirm_fields)
         ]
 
     @property
     def executed(self) -> list[str]:
-        return [step for outcome in self.outcomes for step in outcome.result.execute_actions]
+        return [step for outcome in self.outcomes for step in outcome.execute_actions]
 
     @property
-    def last(self) -> Outcome:
+    def last(self) -> ReconciliationResult:
         return self.outcomes[-1]
 
 
@@ -274,10 +274,10 @@ def play(
         played.session = outcome.session
         if outcome.settled:
             return played
-        asked = (*outcome.result.collect_fields, *outcome.result.confirm_fields)
+        asked = (*outcome.collect_fields, *outcome.confirm_fields)
         answers = {name: truth[name] for name in asked}
         played.session = with_answers(played.session, answers, chain.active)
-        for step in outcome.result.execute_actions:
+        for step in outcome.execute_actions:
             played.session = with_action_done(played.session, step, chain.active.version, NOW)
     raise AssertionError("the migration does not end")
 
@@ -289,7 +289,7 @@ def once(
     said: dict[str, Extracted] | None = None,
     *,
     config: MigrationConfig | None = None,
-) -> Outcome:
+) -> ReconciliationResult:
     return reconcile(
         Case(
             session=session,
