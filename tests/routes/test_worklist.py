@@ -28,7 +28,7 @@ async def ward(start: Start) -> Server:
     people.visits = [seen("patient_15"), seen("patient_4")]
     clock = FixedClock(datetime(2026, 11, 24, 8, 0, tzinfo=UTC))
     guard = ChartGuard(policy=ClosedCharts("patient_15"), audit=NoAudit(), clock=clock)
-    return await start(worklist=make_worklist(people, guard=guard, clock=clock))
+    return await start(worklist=make_worklist(people, guard=guard))
 
 
 async def ask(server: Server, method: str, path: str = PATH, who: Any = ADA) -> tuple[int, Any]:
