@@ -33,14 +33,16 @@ def without_names(
     Args:
         names: The subject's names, as recorded; a word of common language that is one of them is
             replaced only where it stands as a name.
-        born: The subject's birth date in ISO; it says who is meant and no time that is asked for.
+        born: The subject's birth date in ISO; it says who is meant, and a time that is asked for
+            only where it stands as one (`height on 2019-05-27`).
         numbers: The subject's identifiers; they are replaced as the names are.
     """
     for number in numbers:
         text = _without_number(text, number)
     for one in reversed(full_dates(text)):
-        if born in {day.isoformat() for day in one.readings}:
-            *head, last = text[: one.start].rstrip(" ,(.*").rpartition(" ")
+        *head, last = text[: one.start].rstrip(" ,(.*").rpartition(" ")
+        is_time = not one.is_birth and folded(last) in of_people("before_days")
+        if not is_time and born in {day.isoformat() for day in one.readings}:
             kept = [*head, last][: -1 if folded(last.strip("(.")) in of_people("born") else None]
             text = "".join(kept).rstrip(" ,(") + text[one.end :].removeprefix(")")
     parts = [part for name in names for part in name.split()]

@@ -20,6 +20,14 @@ def test_the_birth_date_of_the_subject_is_no_time_that_is_asked_for() -> None:
     assert told == "patient – Medis"
     kept = without_names("potassium on 21 July 1968?", ("Tunde Adeyemi",), born="1957-03-14")
     assert kept == "potassium on 21 July 1968?"
+    assert without_names("born on 21 July 1968: hb", (), born="1968-07-21") == "born on: hb"
+
+
+@pytest.mark.parametrize(
+    "text", ["größe am 27.5.2019", "height on 2019-05-27", "care since 2019-05-27"]
+)
+def test_the_day_of_birth_is_a_time_where_it_stands_as_one(text: str) -> None:
+    assert without_names(text, (), born="2019-05-27") == text
 
 
 @pytest.mark.parametrize(
