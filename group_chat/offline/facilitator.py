@@ -145,12 +145,9 @@ def propose(prompt: Prompt) -> OfflineReply:
     if not ordered:
         return prompt.say("no_steps")
     rest = [*map(str, range(1, len(ordered)))]  # what is added is written down, too
+    needs = {one.name: rest for one in ordered if _WRITES in one.tools}
     steps = [
-        {
-            "agent": one.name,
-            "text": _text_for(prompt, one),
-            "needs": rest if _WRITES in one.tools else [],
-        }
+        {"agent": one.name, "text": _text_for(prompt, one), "needs": needs.get(one.name, [])}
         for one in ordered
     ]
     size = "plan_of_one" if len(steps) == 1 else "plan_of"

@@ -115,20 +115,16 @@ def noted(prompt: Prompt) -> OfflineReply | None:
         return None
     told = " ".join(prompt.asked.split())
     shown = told if len(told) <= _SHOWN_CHARS else f"{told[:_SHOWN_CHARS]} …"
-    held = "; ".join(
-        as_said.held_about(told, prompt.held) or as_said.held_put_right(told, prompt.held)
-    )
-    rest = f" {prompt.text('still_held', held=held)}" if held else ""
+    held = as_said.held_about(told, prompt.held) or as_said.held_put_right(told, prompt.held)
+    rest = f" {prompt.text('still_held', held='; '.join(held))}" if held else ""
     return OfflineReply(text=f"{prompt.text('not_held', told=shown)}{rest}")
 
 
 def said_here(prompt: Prompt) -> str:
     """Return what users said of what is asked; "" where that is nothing, or nobody asks."""
     questions = [ChartQuestion(SEARCH, name=prompt.query)] if prompt.cue != "step" else []
-    words, told = (
-        answer_words(prompt.language),
-        as_said.told_before(prompt.heard) if questions else [],
-    )
+    told = as_said.told_before(prompt.heard) if questions else []
+    words = answer_words(prompt.language)
     return as_said.told_as_said(questions, words, held=prompt.held, told=told, text=prompt.asked)
 
 
