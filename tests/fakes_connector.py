@@ -238,7 +238,7 @@ class FakeConnector:
         *,
         conversation: str = "conversation-1",
         after: int = 0,
-        seconds: float = 60.0,
+        seconds: float = 180.0,
     ) -> Activity:
         """Return the first activity past the `after`-th that `is_it`, waiting for it."""
         async with asyncio.timeout(seconds), self._arrived:
@@ -254,7 +254,7 @@ class FakeConnector:
         *,
         conversation: str = "conversation-1",
         after: int = 0,
-        seconds: float = 60.0,
+        seconds: float = 180.0,
     ) -> Activity:
         """Return the first message past the `after`-th activity whose text holds `part`."""
         return await self.until(
@@ -264,7 +264,7 @@ class FakeConnector:
             seconds=seconds,
         )
 
-    async def until_refused(self, *, times: int = 1, seconds: float = 60.0) -> None:
+    async def until_refused(self, *, times: int = 1, seconds: float = 180.0) -> None:
         """Return once `times` replies were answered with a planned fault."""
         async with asyncio.timeout(seconds), self._arrived:
             await self._arrived.wait_for(lambda: self.refused >= times)

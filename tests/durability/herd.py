@@ -282,5 +282,8 @@ async def everybody_talks(
             )
         await asyncio.sleep(SETTLE_SECONDS)
         for talk in by_bot:
+            # What no server lived long enough to deliver is delivered once all of them stay up.
+            for words in list(talk.late):
+                await _until(channel, talk, words)
             talk.heard = channel.texts(talk.conversation)
     return [*by_bot, *by_socket]

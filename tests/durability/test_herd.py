@@ -7,7 +7,7 @@ import pytest
 from tests.durability.herd import Harm, everybody_talks, running_herd
 from tests.durability.herd_report import report_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 async def test_every_turn_is_answered_once_while_servers_are_killed(

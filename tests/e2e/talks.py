@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from tests.e2e.storage import Stored
 from tests.fakes_connector import FakeConnector
 
-TURN_SECONDS = 60.0
+TURN_SECONDS = 180.0
 FOOTER_START = "\n\n---\n*PT_CTX:*\n"
 Frame: TypeAlias = dict[str, Any]
 Surface: TypeAlias = Literal["plain", "stream", "ag-ui", "bot"]

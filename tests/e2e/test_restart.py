@@ -22,7 +22,7 @@ FOUR = "patient_patient_4_context.json"
 QUESTION = "Did the radiotherapy end as intended?"
 LONG = "".join(f"Part {number} is a long story. " for number in range(48))
 GOING_AWAY = 1001
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 180.0
 
 
 @pytest.fixture
