@@ -46,3 +46,9 @@ def tells_of_life(sentence: Sentence) -> bool:
         and not saying("of_a_life").isdisjoint((*one.words, *one.exclusive))
         for one in sentence.clauses
     )
+
+
+def decided(words: frozenset[str]) -> frozenset[str]:
+    """Return what somebody is said to have decided, or a team of doctors to have confirmed."""
+    is_of_team = words & saying("specialists", "specialities")
+    return words & (stems_told("deciding") | (saying("confirming") if is_of_team else set()))

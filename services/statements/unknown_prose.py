@@ -11,7 +11,7 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.comparing.by_values import is_of_other_report
 from services.statements.comparing.figures import is_of_unknown_number
-from services.statements.noticed import is_noticed_by_other
+from services.statements.noticed import decided, is_noticed_by_other
 from services.statements.rows import fit
 from services.statements.rows.happenings import has_happened, is_otherwise
 from services.statements.rows.known import KnownRows
@@ -85,7 +85,7 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
 
 def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     """Whether somebody is said to have recommended or decided what no row says was so."""
-    deciding = sentence.words & stems_told("deciding")
+    deciding = decided(sentence.words)
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
     is_of_scan = any(group_of(w) == "modality" for one in sentence.clauses for w in one.exclusive)
     if is_of_scan and deciding == saying("suggested"):
@@ -234,7 +234,7 @@ def said_of(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
     seen = frozenset(w for w in clause.exclusive if group_of(w) in _TOLD_BY_NAME)
-    seen |= _of_doctor(clause) - saying("prescribed")
+    seen |= _of_doctor(clause) - saying("prescribed") | decided(clause.words) & saying("confirming")
     if "ended" in clause.cues and clause.says("doses", "a_dose"):  # "stopped at cycle five"
         seen |= (clause.words & statement_words().ending) - saying("completed")
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
@@ -284,7 +284,7 @@ def _is_unknown(
     if not is_told or clause.cues & _NO_STATEMENT - may_be or _is_judged_by_others(clause):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
-    said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
+    said = frozenset(word for word in told if is_wish or not _is_neutral(word, clause)) or told
     said |= clause.words & (statement_words().happening.keys() | stems_told("allergic"))
     said |= clause.words & stems_told("outstanding").union(*map(fit.lacked, rows.rows))
     said |= _of_doctor(clause) | (clause.words & (stems_told("tolerates") | saying("was_told")))

@@ -7,7 +7,7 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import statement_words
 from services.records.concepts.table import words_listed
-from services.statements.rows.rows import KnownRow
+from services.statements.rows.rows import KnownRow, told_of
 
 COURSES = frozenset({"rising", "falling", "steady"})
 _DONE = frozenset({"immunization", "procedure"})
@@ -58,8 +58,16 @@ def is_otherwise(clause: Clause, row: KnownRow) -> bool:
     is_other = row.kind in _DONE and clause.says("finds") and not row.words.issuperset(ills)
     if row.is_text and not clause.cues & _OF_THEN:  # "no longer enlarged"
         is_other = bool(row.words & saying("longer") and row.words & saying("denying_alone"))
+    if row.is_text and "ended" in clause.cues and clause.says("longer"):
+        states = told_of(clause.words) - clause.called - {*clause.names} - statement_words().neutral
+        is_other = bool(clause.exclusive or states) and not row.words & saying("longer")
+    if row.negated and row.words & saying("denying_alone"):  # "no rejection": none was rejected
+        refusing = statement_words().refusing
+        is_other |= bool(clause.words & refusing) and row.words.isdisjoint(refusing)
     if clause.says("who") and clause.says("wishing"):  # what is given is not wanted for that
-        is_other |= not (row.is_text and row.words & saying("wishing", "wished"))
+        wishes = row.words & saying("wishing", "wished")
+        is_question = wishes <= saying("asking") and bool(row.words & saying("asked_what"))
+        is_other |= not (row.is_text and wishes) or is_question
     return is_other or _is_to_come(clause, row)
 
 

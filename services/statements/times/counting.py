@@ -6,6 +6,7 @@ from operator import attrgetter
 
 from services.language.figures.written_dates import FoundDate
 from services.language.sentences.clauses import Clause
+from services.language.words.statement_tables import saying
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.compare_series import since
 from services.statements.rows.fit import fits, has_date, has_sites, is_measured, is_of_other_number
@@ -54,6 +55,10 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     plain = replace(clause, counted=(), quantities=(), dates=(), exclusive=which)
     found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
     found = [row for row in found if row.kind not in _INTENDED]
+    # Of a device, not another one of its class.
+    found = [
+        row for row in found if clause.says("devices") and not row.needs.isdisjoint(names)
+    ] or found
     if (meant := _of_days(clause, found)) is None or _of_other_value(clause, meant):
         return Verdict("unsupported", refs(found[:1]))
     days = {row.order[:10]: row for row in meant if not row.negated}
@@ -91,7 +96,10 @@ def _of_a_period(clause: Clause, rows: KnownRows) -> Verdict | None:
 def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
     """Whether a row may stand for several of a kind: `recorded 3 times, last 2019-12-04`."""
     if row.is_text:
-        return all(has_date(day, row) for day in clause.dates)
+        numbers = clause.words & statement_words().numbers.keys()
+        ordered = [f"{one} {word}" for one in saying("before_a_number") for word in numbers]
+        is_order = any(one in row.says.lower() for one in ordered)  # "day three after ERCP"
+        return not is_order and all(has_date(day, row) for day in clause.dates)
     return row.kind in ("problem", "medication") and fits(clause, row)
 
 
