@@ -9,7 +9,7 @@ from group_chat.tools.personal.personal import ABOUT_ANOTHER
 from group_chat.turn_context import TurnContext
 from services.language.charts.answer_words import answer_words
 from services.language.words.folding import words_of
-from services.language.words.own_texts import in_own_language
+from services.language.words.own_texts import problem_told
 from services.language.words.talk_texts import day_text, has_text, talk_text
 from services.records.answers.choosing.row_line import DIFFER
 from services.tool_memory.session import FinishedRun
@@ -55,10 +55,9 @@ def told_result(language: str, tool: str, data: Mapping[str, Any], *, now: datet
     if "asked which" in error:
         return say("please_choose")
     if error:
-        # What a tool says behind what went wrong is advice for a model.
         said, is_order, _ = error.partition("; nothing is prepared")
-        problem = (said if is_order else said.partition(";")[0]).rstrip(".")
-        return say("changed_nothing", problem=in_own_language(problem, language))
+        problem = said.rstrip(".") if is_order else problem_told(said, language)
+        return say("changed_nothing", problem=problem)
     told = str(data.get("told", "")) or ("asked" in data and say("please_confirm"))
     if told:
         return told

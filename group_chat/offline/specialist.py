@@ -28,7 +28,7 @@ from services.language.requests.orders import orders_change
 from services.language.requests.tool_requests import LISTS_APPOINTMENTS, ToolRequest, as_move
 from services.language.requests.work import behind_switch, own_kind_in, points_only
 from services.language.utterance import ChartQuestion
-from services.language.words.own_texts import ends_with_own
+from services.language.words.own_texts import ends_with_own, problem_told
 from services.language.words.phrases import says
 from services.language.words.talk_texts import ends_with_text, has_text
 from services.records.answers.choosing.row_line import NOT_RECORDED
@@ -109,7 +109,9 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
     title = answer.name.replace("_", " ").strip().capitalize()
     title = prompt.text(heading) if has_text(heading := f"heading_{answer.name}") else title
     if answer.error:
-        return prompt.text("unreadable", title=title, problem=answer.error)
+        return prompt.text(
+            "unreadable", title=title, problem=problem_told(answer.error, prompt.language)
+        )
     view, words = prompt.view_of(answer), answer_words(prompt.language)
     if answer.name == SEARCH and view is not None and prompt.cue != "step":
         question = ChartQuestion(SEARCH, {"query": prompt.query}, name=prompt.query)

@@ -273,7 +273,8 @@ def _asked(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, 
     if told and told != situation.language and words.isascii():
         today, own = situation.now.date(), situation.language
         known = chart_questions(words, today=today, language=own, is_guess=True)
-        return (own, known) if known else (language, found)
+        is_told = found and _names_in(words, told) and not _names_in(words, own)
+        return (own, known) if known and not is_told else (language, found)
     return language, found
 
 
@@ -308,20 +309,20 @@ def _names_in(words: str, language: str) -> bool:
 
     A drug is called so in any language, and a gene; a class of drugs has names of its own.
     """
-    folded = fold(words)[0]
+    folded = fold(words)[0].replace("-", " ")
     pieces = lexicon(language).pieces(folded)
     # "Therapie" is no slip of English therapies.
     named = [one for one in pieces if one.text in folded and (one.of("name") or one.of("topic"))]
     named = [one for one in named if all(each.tool != "biomarkers" for each in one.of("topic"))]
-    is_class = {one.removesuffix("s").casefold() for one in drug_classes()}.__contains__
+    classes = {called for name, row in drug_classes().items() for called in (name, *row["words"])}
+    is_class = {one.removesuffix("s").casefold() for one in classes}.__contains__
     telling = [
-        one
+        any(is_class(each.name) for each in one.of("name"))
+        or max(map(len, one.words)) > _ABBREVIATED_CHARS
         for one in named
         if all(each.tool != "medications" or is_class(each.name) for each in one.of("name"))
     ]
-    return any(max(map(len, one.words)) > _ABBREVIATED_CHARS for one in telling) and all(
-        lexicon(language).is_own(one.words) for one in named
-    )
+    return any(telling) and all(lexicon(language).is_own(one.words) for one in named)
 
 
 def _unknown_in(words: str, language: str) -> int:

@@ -92,3 +92,10 @@ def test_a_list_without_a_name_leaves_out_what_was_refuted() -> None:
     assert "embolism" not in asked("which diagnoses does she have?", chart)
     assert asked("how many problems has she had?", chart).startswith("1 problem")
     assert "Latex" not in asked("Welche Allergien hat sie?", chart)
+
+
+def test_what_a_tool_tells_a_model_alone_nobody_reads() -> None:
+    about = read("which trials fit", Situation(now=NOW)).about
+    given = [(one, "No study search is connected here; tell the user") for one in about]
+    told = answered(about, given, answer_words("en"), text="which trials fit")
+    assert told == "Clinical studies: not looked up. No study search is connected here."

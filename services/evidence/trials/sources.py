@@ -45,7 +45,7 @@ class StudyFolder:
             ToolInputError: they cannot be had just now.
         """
         if self._folder is None:
-            raise ToolInputError("no studies are connected; tell the user")
+            raise ToolInputError("No study search is connected here; tell the user")
         studies = await asyncio.to_thread(_studies_in, self._folder)
         return [one for one in studies if _fits(one, search)][:STUDIES_LIMIT]
 

@@ -82,7 +82,8 @@ def chart_questions(
     found = tuple(
         names_of_topics.of_which_visits(single_questions.of_relatives(found, said.text), today)
     )
-    return found if is_side else with_unread(found, said, words)
+    is_whole = is_side or any(one.said == said.text for one in found)
+    return found if is_whole else with_unread(found, said, words)
 
 
 def unread_besides(

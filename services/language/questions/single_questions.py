@@ -171,7 +171,11 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
         for before, word in pairwise(words)
         if before in owners and not of_people("relatives").isdisjoint((word, word[:-1]))
     ]
-    if not owned or not of_people("subjects").isdisjoint(words):
+    if not of_people("subjects").isdisjoint(words):
+        return asked
+    if asked and says(text, "asks_of_death") and (kin := [*filter(None, map(_kin_of, words))]):
+        return [ChartQuestion("history", {}, "all", kin[0], said=text)]
+    if not owned:
         return asked
     said = concept_rows()["also_said"].get(owned[0])  # of "ihr Mann" notes in English tell
     sought = ChartQuestion(SEARCH, {"query": said or owned[0]}, name="" if said else owned[0])
@@ -180,6 +184,12 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
         for one in asked
     ]
     return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]
+
+
+def _kin_of(word: str) -> str:
+    """Return what records call a relative; "" for any other word."""
+    called = concept_rows()["relatives_called"].items()
+    return next((name for name, words in called if word in words), "")
 
 
 def of_whose_words(text: str, ask: Ask) -> tuple[ChartQuestion, ...]:

@@ -160,7 +160,7 @@ def is_other_figure(text: str, told: str) -> bool:
 @lru_cache(maxsize=4_000)
 def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
     told = language_of(text, default="")
-    if asks(text) or work_in(text) is not None:
+    if asks(text) or says(text, "asks_of_death") or work_in(text) is not None:
         return False
     if is_time_alone(text) or as_move(text, None) != text:
         return False  # "make it 4" is no word about anybody

@@ -34,6 +34,11 @@ def in_own_language(text: str, language: str) -> str:
     return "\n".join(_line(line, language) for line in text.split("\n"))
 
 
+def problem_told(error: str, language: str) -> str:
+    """Return what went wrong; what a tool says behind that is advice for a model."""
+    return in_own_language(error.partition(";")[0].rstrip("."), language)
+
+
 def told_to(text: str, said: str, *, language: str) -> str:
     """Return `text`, one of the server's own, in the language of what was `said`, if it has one."""
     return in_own_language(text, language_of(said[:1_000], default=language))

@@ -12,6 +12,7 @@ from services.language.charts.answer_words import AnswerWords
 from services.language.charts.tools_named import SEARCH
 from services.language.questions.question_figures import with_days
 from services.language.utterance import ChartQuestion, TimeSpan
+from services.language.words.own_texts import problem_told
 from services.language.words.vocabulary import concept_rows
 from services.records.answers import further, treatments
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
@@ -123,7 +124,10 @@ class _Answers:
         if self.looked.missing is not None:
             return ""  # it is asked for first
         if isinstance(taken, str):
-            return self.words.say("failed", title=question.tool, problem=taken)
+            plain = question.tool.replace("_", " ")
+            title = self.words.things_of.get(question.tool, plain).capitalize()
+            problem = problem_told(taken, self.words.language)
+            return self.words.say("failed", title=title, problem=problem)
         whole = replace(question, without=(), aspect="all")
         if excluded_rows.may_hold_what_is_left_out(question, asked_rows(whole, taken).rows):
             lead = self.words.say("unsaid", words=", ".join(question.without))
@@ -187,7 +191,7 @@ class _Answers:
         summary = self.looked.result_of(BORN)
         then = of_that_age(question, summary) if isinstance(summary, ChartView) else None
         if then is None:
-            return self.words.say("failed", title=BORN.tool, problem=self.words.say("nothing"))
+            return self.words.not_there(self.words.called(AGE))
         return self._answer(then)
 
     def _treated(self, question: ChartQuestion, problems: ChartView, told: str) -> str:

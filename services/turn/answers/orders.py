@@ -10,6 +10,7 @@ from data_models.conversations.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from services.language.replies.yes_no import says_yes
 from services.language.requests.orders import things_joined_in
+from services.language.words.own_texts import problem_told
 from services.language.words.phrases import parts_in
 from services.orders.draft_order import ORDER_MADE, WITHDRAW, DraftOrder, drafts_of, payload_of
 from services.orders.order_drafts import OrderDrafts
@@ -231,7 +232,7 @@ def _problem(failure: Exception, language: str) -> str:
     """Return why nothing was written; "" where nobody knows whether it was."""
     match failure:
         case errors.ToolInputError():
-            return str(failure)
+            return problem_told(str(failure), language)
         case errors.RecordsRefusedError():
             return said_in(language, "refused")
         case errors.RecordChangedError():

@@ -154,7 +154,7 @@ async def test_each_criterion_stands_with_its_row_or_what_is_missing() -> None:
 
 async def test_no_folder_and_a_broken_file_are_said_plainly(tmp_path: Path) -> None:
     search = await search_for("patient_4")
-    with pytest.raises(ToolInputError, match="no studies are connected"):
+    with pytest.raises(ToolInputError, match="No study search is connected"):
         await StudyFolder(folder=None).find(search)
     (tmp_path / "a.json").write_text("{")
     with pytest.raises(ToolInputError, match=r"a\.json"):
