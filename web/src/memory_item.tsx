@@ -5,7 +5,7 @@ import { TurnSources } from "./memory_history";
 import type { MemoryActions } from "./memory_panel";
 import { telling, worded } from "./memory_words";
 import { strings } from "./strings";
-import { plain } from "./words";
+import { plain, titled } from "./words";
 
 const said = strings.memory;
 
@@ -42,7 +42,7 @@ export function ItemRow({ item, actions }: { item: MemoryItem; actions: MemoryAc
 function origin(item: MemoryItem): string {
   const { agent, tool } = item.sources;
   const at = item.updated_at === null ? null : new Date(item.updated_at).toLocaleString();
-  return [said.origin[item.origin] ?? item.origin, agent, tool && plain(tool), at]
+  return [said.origin[item.origin] ?? item.origin, agent, tool && titled(tool), at]
     .filter(Boolean)
     .join(" · ");
 }

@@ -351,6 +351,8 @@ const english = {
     arguments: "Arguments",
     result: "Result",
     several: (number: number) => `${number} tools`,
+    /** By the name of the tool; one that is not here is called by its name in words. */
+    names: {} as Record<string, string>,
   },
 
   sources: {

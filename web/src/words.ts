@@ -1,3 +1,5 @@
+import { strings } from "./strings";
+
 /** A program's name in words: `search_record` is "search record". */
 export const plain = (name: string): string => name.replaceAll("_", " ");
 
@@ -10,5 +12,6 @@ export function withoutHandBack(text: string, agents: readonly string[]): string
   return isHandBack ? text.slice(0, found.index) : text;
 }
 
-/** The same at the head of a line: "Search notes". */
-export const titled = (name: string): string => name.charAt(0).toUpperCase() + plain(name.slice(1));
+/** What a tool is called at the head of a line: "Search notes", "Medikamente". */
+export const titled = (name: string): string =>
+  strings.tool.names[name] ?? name.charAt(0).toUpperCase() + plain(name.slice(1));

@@ -183,6 +183,7 @@ describe("who a patient is", () => {
 
   test("is written on files with name, birth date, sex and id", () => {
     expect(german.banner.sex("female")).toBe("weiblich");
+    expect(german.tool.names.search_record).toBe("In der Akte suchen");
     const line = identityText(new Map([["patient_4", person]]), "patient_4");
     for (const part of ["Margaret Anne Whitfield", "1957", "female", "patient_4"])
       expect(line).toContain(part);

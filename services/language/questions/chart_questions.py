@@ -127,7 +127,9 @@ def _asked_in(said: SaidOfChart, words: Lexicon, today: date) -> tuple[ChartQues
             for one in _questions(part, words, is_asked=is_asked)
         ]
         questions += at_that_time(part, here, questions, words)
-    questions = _of_the_course(questions, parts, span)
+    questions = _of_the_course(
+        questions, parts, span, is_over=_are_over(said.pieces, said.spans, today)
+    )
     is_now_too = any("latest" in one.aspects for one in parts)
     in_days = questions if not said.ages or span is not None or is_now_too else []
     dated = question_figures.over_days(
@@ -155,7 +157,11 @@ def _of_time(
 
 
 def _of_the_course(
-    asked: list[ChartQuestion], parts: Sequence[QuestionPart], span: TimeSpan | None
+    asked: list[ChartQuestion],
+    parts: Sequence[QuestionPart],
+    span: TimeSpan | None,
+    *,
+    is_over: bool,
 ) -> list[ChartQuestion]:
     """Return all of some days where nothing else of them is asked for, and of no days not all."""
     said = {one for part in parts for one in (*part.aspects, *part.parts, *part.frames)}
@@ -163,6 +169,8 @@ def _of_the_course(
         is_ill = "diagnosed" in said  # "anything diagnosed in 2018?"
         new = ChartQuestion("problems", {"status": "all"}, is_past=True, is_begun=True)
         return [new if is_ill else ChartQuestion("timeline", is_past=True)]
+    if not asked and span is not None and is_over and any(map(single_questions.asks_who, parts)):
+        return [ChartQuestion("encounters", part="people")]  # "which doctor 2017-03-21"
     told = [topic.tool for part in parts[-1:] for topic in part.topics]
     if [one.tool for one in asked[-2:]] == ["encounters"] * 2 and {*told} == {"timeline"}:
         return [*asked[:-2], replace(asked[-2], part="treatment")]  # "last visit, what happened?"

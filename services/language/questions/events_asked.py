@@ -20,7 +20,7 @@ from services.language.words.folding import fold
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
 """What a text asks of the chart."""
 _EVENTS = frozenset({*REPORTS, "encounters", "procedures", "documents"})
-_NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
+_NAMED = frozenset({"allergies", "procedures", "medications", "problems", "immunizations"})
 _OF_THE_VISIT = frozenset({"chart_summary", "encounters", "timeline"})
 _OF_THEN = frozenset({"at", "before", "after", "within"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})

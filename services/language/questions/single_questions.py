@@ -186,6 +186,12 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
     return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]
 
 
+def asks_who(part: QuestionPart) -> bool:
+    """Whether a doctor is asked for, and nothing besides is named."""
+    is_bare = not part.topics and not part.runs
+    return is_bare and any("people" in one.of("part") and not one.of("stop") for one in part.pieces)
+
+
 def _kin_of(word: str) -> str:
     """Return what records call a relative; "" for any other word."""
     called = concept_rows()["relatives_called"].items()

@@ -124,9 +124,8 @@ class _Answers:
         if self.looked.missing is not None:
             return ""  # it is asked for first
         if isinstance(taken, str):
-            plain = question.tool.replace("_", " ")
-            title = self.words.things_of.get(question.tool, plain).capitalize()
-            problem = problem_told(taken, self.words.language)
+            tool, problem = question.tool, problem_told(taken, self.words.language)
+            title = self.words.things_of.get(tool, tool.replace("_", " ")).capitalize()
             return self.words.say("failed", title=title, problem=problem)
         whole = replace(question, without=(), aspect="all")
         if excluded_rows.may_hold_what_is_left_out(question, asked_rows(whole, taken).rows):
@@ -190,9 +189,7 @@ class _Answers:
                 return self._answer(own)
         summary = self.looked.result_of(BORN)
         then = of_that_age(question, summary) if isinstance(summary, ChartView) else None
-        if then is None:
-            return self.words.not_there(self.words.called(AGE))
-        return self._answer(then)
+        return self.words.not_there(self.words.called(AGE)) if then is None else self._answer(then)
 
     def _treated(self, question: ChartQuestion, problems: ChartView, told: str) -> str:
         """Return the illness as `told`, and behind it what was given or done about it."""

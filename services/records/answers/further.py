@@ -23,7 +23,7 @@ from services.records.answers.choosing.imaged import IMAGING, part_imaged
 from services.records.answers.choosing.row_parts import part_missing
 from services.records.answers.choosing.unsaid import said_without
 from services.records.answers.sentences import OVER, answer_of
-from services.records.concepts.table import concept_table
+from services.records.concepts.table import concept_table, parts_of_body
 from services.records.concepts.words import words_of
 from services.records.rows.finding import means
 from services.records.rows.measurements import MEASURED
@@ -104,7 +104,8 @@ def _beside_the_head(question: ChartQuestion) -> Sequence[ChartQuestion]:
             return (head, *rest)
         case "procedures" if question.head == "operation":
             part = question.name.removesuffix(question.head).strip()
-            return (*headless, head, _searched(replace(question, head=""), part, part))
+            told = _searched(replace(question, head=""), part, part)
+            return (*headless, *([] if any(map(parts_of_body, part.split())) else [head]), told)
         case "medications":  # "Which painkillers did he get for the fracture?"
             name = question.name.removeprefix(question.head).strip()
             ill = replace(question, tool="problems", arguments=OF_ALL, name=name, head="")
@@ -121,9 +122,8 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
     match question.tool:
         case "results" if question.span is not None and question.name:
             names = {"names": question.arguments["names"]}
-            newest: ChartQuestion = replace(
-                question, arguments=names, aspect="latest", span=None, near=question.span
-            )
+            newest = replace(question, arguments=names, aspect="latest", span=None)
+            newest = replace(newest, near=question.span)
             then = [_of_the_head(question)] if question.head else []
             then.append(_searched(question, question.name, question.name))  # notes of those days
             return (*then, replace(newest, above=None, below=None), *searches_for(newest))
