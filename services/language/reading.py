@@ -34,6 +34,7 @@ from services.language.told.telling import (
     is_letter,
     is_other_figure,
     is_told,
+    likely_kinds,
     may_ask,
     puts_right_what_was_told,
     says_words,
@@ -95,6 +96,8 @@ def read(message: str, situation: Situation) -> Utterance:
     if is_statement:
         # What somebody tells is no question to the record, but for what may be either.
         about = about if may_ask(told) else ()
+        if not about and language not in likely_kinds(told):
+            language = situation.language  # "abdomen soft"
     elif not is_reply and situation.asked_before and not _is_of_what_was_done(words, situation):
         language, about = _goes_on(words, language, about, situation)
     doer = None

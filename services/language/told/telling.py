@@ -170,17 +170,22 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
         return True  # whatever is ordered then
     if says(text, *_ORDERS):
         return False
+    known = likely_kinds(text)
+    if names_a_time(text) and not any(map(_DOES.intersection, known.values())):
+        return False  # "Dr. Lee Thursday 10:20" is a wish
+    is_wish = says(text, "tells_wish")
+    return is_wish or any(_is_told_in(text, language, is_sure=is_sure) for language in known)
+
+
+def likely_kinds(text: str) -> Mapping[str, Sequence[str]]:
+    """Return the kinds of the words of `text` in each language that knows most of them."""
+    told = language_of(text, default="")
     spoken = dict.fromkeys((told, "en")) if told else LANGUAGES
     # "L" is litres in every language.
     known = {one: [kind for word, kind in _kinds(text, one) if len(word) > 1] for one in spoken}
-    unknown = {one: kinds.count("word") for one, kinds in known.items()}
-    least = min(unknown.values())  # "K 3 values" is no German
-    likely = [one for one, count in unknown.items() if count == least]
-    likely = [told] if told in likely else likely  # "wächst er" is no English
-    if names_a_time(text) and not any(_DOES.intersection(known[one]) for one in likely):
-        return False  # "Dr. Lee Thursday 10:20" is a wish
-    is_wish = says(text, "tells_wish")
-    return is_wish or any(_is_told_in(text, language, is_sure=is_sure) for language in likely)
+    least = min(kinds.count("word") for kinds in known.values())  # "K 3 values" is no German
+    likely = {one: kinds for one, kinds in known.items() if kinds.count("word") == least}
+    return {told: likely[told]} if told in likely else likely  # "wächst er" is no English
 
 
 def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
