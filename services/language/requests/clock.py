@@ -12,8 +12,9 @@ from services.language.words.phrases import found_in, says, without
 _HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
 _CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b(?!\.)|\bat (\d{2,3})\b")
 _COUNT = r"(half an?|an?|the|one|two|three|four|(?<![\d.,])\d{1,3})\s+"
+_FORWARD = ("forward", "forward by")
 _SHIFT = re.compile(
-    rf"\b(?:(by|at|back)\s+)?{_COUNT}(hour|day|week|minute|min)s?\b"
+    rf"\b(?:(by|at|back|forward(?: by)?)\s+)?{_COUNT}(hour|day|week|minute|min)s?\b"
     r"(?:\s+(later|after|forward|earlier|before|sooner)\b)?"
 )
 _LENGTH = re.compile(
@@ -58,7 +59,8 @@ def shift_in(text: str) -> timedelta | None:
     if found[2] == "the" and (not found[4] or rest not in ("", "at")):
         return None  # "the day after tomorrow" is a day
     shift = _span(found[2], found[3])
-    return -shift if found[4] in ("earlier", "before", "sooner") else shift
+    is_before = found[4] in ("earlier", "before", "sooner") or found[1] in _FORWARD
+    return -shift if is_before else shift
 
 
 def lasting_in(text: str, before: timedelta) -> timedelta | None:

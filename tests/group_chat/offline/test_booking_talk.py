@@ -286,7 +286,14 @@ def test_a_whole_message_that_says_when_fits_into_the_form() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "days"),
-    [("move it to the week after", 7), ("the day after tomorrow", None), ("a day earlier", -1)],
+    [
+        ("move it to the week after", 7),
+        ("the day after tomorrow", None),
+        ("a day earlier", -1),
+        ("bring it forward two days", -2),
+        ("verschieb das um zwei Tage nach vorne", -2),
+        ("eine Woche nach hinten", 7),
+    ],
 )
 def test_a_move_may_be_told_by_how_much(asked: str, days: int | None) -> None:
     shift = shift_in(asked)
