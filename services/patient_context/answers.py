@@ -104,8 +104,9 @@ def told_among(
     if beside in people and (is_open or says(text, "other_of_them")):
         return [one for one in people if (one == beside) == is_open]
     everybody = [*people.values()]
-    numbered = _numbered_among(text, everybody)
-    named = [numbered] if numbered else _named_in(text, everybody)
+    said = without_outer_punctuation(text)
+    numbered = [one for one in everybody if any(each.value == said for each in one.numbers)]
+    named = numbered if len(numbered) == 1 else _named_in(text, everybody)
     others = [person for one, person in people.items() if one != beside] or everybody
     described = None if named else _described_in(text, others, today)
     return [one for one in people if people[one] in named or people[one] is described]
@@ -159,11 +160,14 @@ def _described_in(text: str, people: Sequence[Person], today: date) -> Person | 
     return found[0] if len(found) == 1 else None
 
 
-def _numbered_among(text: str, people: Sequence[Person]) -> Person | None:
-    """Return the one of those offered whose record number is all of an answer."""
-    said = without_outer_punctuation(text)
-    found = [one for one in people if any(each.value == said for each in one.numbers)]
-    return found[0] if len(found) == 1 else None
+def is_of_another_birth(text: str, person: Person | None, today: date) -> bool:
+    """Whether `text` tells a birth date, a year of birth or an age that is not that of `person`."""
+    if person is None or person.born_about is None:
+        return False
+    age, days = age_told(text), [one.readings for one in full_dates(text) if one.is_birth]
+    is_other = age is not None and age.unit == "year" and not age.is_near(person.born_about, today)
+    is_other |= any(person.is_born_on(one) is False for one in days)
+    return is_other or not all(map(person.birth_date[:4].endswith, birth_years(text)))
 
 
 def is_of_sex(person: Person | None, sex: str | None) -> bool:

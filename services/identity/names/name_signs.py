@@ -56,7 +56,7 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     """
     at = next(place for place, one in enumerate(run) if one is word)
     before = [one.text for one in run[:at]]
-    leads = of_people("moves_on", "joins", "opening", "tells")
+    leads = of_people("moves_on", "joins", "opening", "tells", "called_patients")
     begins = not run[0].before and leads.issuperset(before)
     # `kwitzon pcn allergy?`, and not `mark the allergy`, `Stark erhöhtes CRP`
     is_near = begins and not (word.is_common or word.is_in("titles_of_men", "titles_of_women"))
@@ -112,11 +112,12 @@ def asks_for_chart(owner: Word) -> bool:
 
 
 def is_no_word(word: Word) -> bool:
-    """Whether it is no word of common language, no term of medicine and nobody's by a title."""
+    """Whether it is no common word, no term of medicine, no staff, no state: `pt anuric bp`."""
     is_term = word.is_eponym or is_clinical_name(stem(word.text))
     is_day = word.is_in_date or word.text in words_for("weekday")
     is_word = word.is_common or is_term or is_day or is_compound(word)
-    return word.title is None and not is_word
+    is_word |= bool(word.title) and word.text.endswith(tuple(of_people("endings_of_states")))
+    return word.title in (None, "patient") and not is_word
 
 
 def is_compound(word: Word) -> bool:

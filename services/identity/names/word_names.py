@@ -82,7 +82,8 @@ def is_left_over(message: Message, word: Word) -> bool:
     is_name = is_known_name(word.text) or is_known_name(single)
     is_name &= word.raw.istitle() or all(map(is_known_name, spellings(word.raw)))
     is_name &= not (word.heads and word.is_common and single == word.text)  # `key labs`
-    is_name |= word.is_first and is_no_word(word) and is_listed_nowhere(word.text)
+    heads = word.is_first or word.title == "patient"
+    is_name |= heads and is_no_word(word) and is_listed_nowhere(word.text)
     return is_asked and is_name and not is_word
 
 

@@ -101,7 +101,7 @@ def age_told(text: str) -> AgeTold | None:
         article, behind = folded(found["article"] or ""), folded(found["behind"])
         is_meant = article in of_people("definite") or behind in of_people("men", "women")
         is_meant |= article in of_people("articles") and behind in of_people("described_by")
-        is_value = "hrig" in found[0] and behind in first_parts(measured_nouns())
+        is_value = re.search("hrig|yo\\b", found[0]) and behind in first_parts(measured_nouns())
         if is_meant and (found["owner"] or behind in ends or is_value):  # `der 60-jährige Puls`
             unit = _UNITS[(found["unit"] or "y")[0].lower()]
             return AgeTold(int(found["number"]), unit)

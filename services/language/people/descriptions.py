@@ -44,7 +44,7 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     owned = set(_owners_of_values(folds))
     raws, folds = raws[:end], folds[:end]
     said = {*folds, *owned}
-    if language_of(" ".join(folds), default="") == "de":
+    if "lange her" in (told := " ".join(folds)) or language_of(told, default="") == "de":
         said -= {"her"}  # "wie lange ist das her": of a time, and nobody's
     is_man, is_woman = bool(said & of_people("he")), bool(said & of_people("she"))
     is_man = is_man or any(one.lower() == "\N{LATIN SMALL LETTER E WITH ACUTE}l" for one in raws)

@@ -6,6 +6,7 @@ Whom a message is about is settled before it is read; the name itself asks for n
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from services.language.charts.chart_entries import chart_nouns
 from services.language.figures.full_dates import full_dates
 from services.language.people.mentions import read_words
 from services.language.people.signed_word import Word
@@ -77,7 +78,8 @@ def _is_name(
     beside = [words[each].text for each in (at - 1, at + 1) if 0 <= each < len(words)]
     if any(one in known or one in initials for one in beside):
         return True
-    return word.stands_as_name or not word.is_common
+    owns = word.is_first and word.text not in known and word.after in chart_nouns()
+    return word.stands_as_name or not word.is_common or owns  # `grants allergies`
 
 
 def _is_initial(

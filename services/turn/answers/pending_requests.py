@@ -61,7 +61,7 @@ class PendingRequests(TurnStep):
         # Of a subject a pronoun alone was asked about, and chosen for.
         is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
         is_sure |= bool(question.payload.get(answers.CARRIED))
-        left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
+        left = [one for one in asked if _is_of_another(one, turn, verdict, is_sure=is_sure)]
         if turn.registry.active_patient_id in options and verdict.patient_id not in options:
             # What was in doubt may be of somebody unlisted; what came later, of the one then open.
             left = [one for one in asked if one in left or one != asked[0]]
@@ -217,7 +217,8 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
         return not asking_again.names_another(question, verdict)
     if question.payload.get(answers.NAMES_THEM):
         return False
-    if any(_is_of_other_sex(one, verdict) for one in answers.waiting_in(question)):
+    sexes = (read_words(one).told_sex for one in answers.waiting_in(question))
+    if not all(answers.is_of_sex(person, one) for one in sexes):
         return False
     if number := str(question.payload.get(answers.NUMBER, "")):
         return answers.are_near([number], [verdict.patient_id or ""])
@@ -236,9 +237,10 @@ def _whose_chart(verdict: PatientVerdict) -> str:
     return f"This is the chart of {both_identifiers(verdict.person)}."
 
 
-def _is_of_other_sex(asked: str, verdict: PatientVerdict) -> bool:
-    own = None if verdict.person is None else verdict.person.sex
-    return {read_words(asked).told_sex, own} == {"male", "female"}
+def _is_of_another(asked: str, turn: LoadedTurn, verdict: PatientVerdict, *, is_sure: bool) -> bool:
+    """Whether the age or birth date in a message, or a pronoun that is in doubt, is not theirs."""
+    is_theirs = is_sure or answers.is_of_sex(verdict.person, read_words(asked).told_sex)
+    return not is_theirs or answers.is_of_another_birth(asked, verdict.person, turn.now.date())
 
 
 def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:

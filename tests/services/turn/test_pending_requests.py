@@ -494,6 +494,17 @@ async def test_of_who_was_chosen_nothing_is_answered_that_is_of_the_other_sex() 
     assert "“his weight?” was not answered" in notices(said)
 
 
+@pytest.mark.parametrize("asked", ["the 60yo wbc", "geb 29.6.1957: weight"])
+async def test_who_was_not_born_then_is_not_who_was_asked_about(asked: str) -> None:
+    world = with_namesakes(ELVIS, TWYLA, replace(TONIA, birth_date="1966-05-01"))
+    await asked_of_team(world, "open Elvis Moen", "open Tonia Quitzon", "open Twyla Moen", asked)
+
+    said = await world.say("back to Elvis Moen")
+
+    assert world.team.requests == []
+    assert f"“{asked}” was not answered" in f"{notices(said)}{said.texts[-1]}"
+
+
 @pytest.mark.parametrize("words", ["stop", "wrong patient", "start a ward round with Elvis Moen"])
 async def test_whatever_ends_the_question_says_what_is_not_answered(words: str) -> None:
     world = with_namesakes()
