@@ -179,7 +179,8 @@ def _unread(
     is_told = age_behind(message.text, span[-1].end) or span[-1].after in of_people("places")
     if (is_month or span[0].is_in("qualities", "seasons", "verbs_too", "organs")) and not is_told:
         people = [one for one in people if one.patient_id in known.roster]
-    is_word = is_month and (span[0].has_number or span[0].before in of_people("before_months"))
+    has_day = span[0].has_number or span[0].gap.rstrip(" .,-")[-1:].isdigit()
+    is_word = is_month and (has_day or span[0].before in of_people("before_months"))
     is_word |= message.pronoun_at is not None or len(message.words) > _FEW_WORDS or len(span) > 1
     is_word |= span[0].is_surely_eponym or span[-1].after in of_people("particles")
     is_aside = is_name_beside(run, span, known.others) or _is_beside(run, span, "family", known)
