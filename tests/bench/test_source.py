@@ -16,7 +16,7 @@ def test_the_product_has_few_protocols_and_its_size_is_counted() -> None:
 
 async def test_a_question_is_followed_from_the_socket_to_the_record() -> None:
     called = await called_by_question()
-    assert "TurnPipeline._load" in called["services/turn_pipeline.py"]
+    assert "TurnPipeline._answer" in called["services/turn_pipeline.py"]
     assert called["services/records/answers/direct.py"]
     assert called["routes/streams/socket_session.py"]
     assert not [name for names in called.values() for name in names if name.startswith("<")]

@@ -184,8 +184,8 @@ async def test_all_of_a_name_belongs_to_it_where_a_chart_is_opened(text: str) ->
 async def test_a_day_of_a_month_is_nobody_of_that_name(text: str, outcome: str) -> None:
     april = person("patient_11", "Moen", "April", birth_date="1961-05-04", sex="female")
     linker = SubjectLinker(directory=Scripted(OPEN, april), fits=PATTERN.matches)
-    roster = {one.patient_id: one for one in (OPEN, april)}
+    roster = {PatientId("patient_1"): OPEN, PatientId("patient_11"): april}
 
-    found = await linker.link(text, Situation(active=OPEN.patient_id, roster=roster))
+    found = await linker.link(text, Situation(active=PatientId("patient_1"), roster=roster))
 
     assert found.subject.outcome == outcome
