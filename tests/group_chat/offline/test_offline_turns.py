@@ -115,7 +115,7 @@ class BrokenRecords:
 @pytest.mark.slow
 async def test_what_could_not_be_read_is_said() -> None:
     heard = await conversation(records=BrokenRecords()).say("@Radiology show the CTs")
-    assert "could not be read" in heard.said[0][1]
+    assert "not looked up" in heard.said[0][1]
 
 
 @pytest.mark.slow
