@@ -22,7 +22,7 @@ from services.language.words.vocabulary import drug_words
 _LONGEST_WORDS, _YEAR_CHARS, _ASKED = 7, 4, "crp?"
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}|\b(?:15-3|19-9|72-4)\b")  # and the numbers of markers
 _NOT_OF_NAMES = ("no_one", "auxiliaries", "made_for", "tells", "wrong_one", "before_hours")
-_NOBODY = ("pronouns", "lower_pronouns", "just_now", "others")
+_NOBODY = ("pronouns", "lower_pronouns", "just_now", "others", "newest", "called_patients")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 
 

@@ -16,6 +16,7 @@ from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import lexicon
 from services.language.figures.quantities import quantities_in
 from services.language.replies.commands import behind_retraction
+from services.language.replies.yes_no import yes_no_in
 from services.language.requests.appointment_slots import names_a_time
 from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.requests.work import own_kind_in, wants_plan, work_in
@@ -99,7 +100,8 @@ def is_told(text: str) -> bool:
     if is_letter(text):
         return True
     lines = [line for line in text.splitlines() if line.strip()]
-    return bool(lines) and "?" not in text and all(map(_is_line_told, lines))
+    is_reply = yes_no_in(text) in ("yes", "no")  # `yes proceed`
+    return bool(lines) and "?" not in text and not is_reply and all(map(_is_line_told, lines))
 
 
 @lru_cache(maxsize=1_000)

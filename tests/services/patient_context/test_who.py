@@ -82,9 +82,7 @@ async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: st
     verdict = await here.say(text)
 
     assert verdict.reply is not None
-    first = verdict.reply.replace("**", "").partition("\n2.")[0]
-    assert "Tunde Adeyemi, born 1968-07-21" in first
-    assert "patient_7" in first
+    assert verdict.reply.startswith("Do you mean Tunde Adeyemi, born 1968-07-21 (`patient_7`)?")
 
 
 @with_cases("text")
