@@ -73,7 +73,7 @@ def read_answer(
     """
     if OPTIONS not in question.payload and (says_no(text) or says_yes(text)):
         return Answer("none")  # whose a wish is; yes and no answer what an agent said beside it
-    if says_no(text) or command_in(text) == "retract" or says(text, "lets_it_be"):
+    if refuses(text):
         return Answer("no")
     if question.kind == "clear":
         return Answer("clear" if says_yes(text) else "none")
@@ -90,6 +90,11 @@ def read_answer(
     return _of_digits(digits, options, known, pattern)
 
 
+def refuses(text: str) -> bool:
+    """Whether nobody of those offered is meant: "no", "scratch that", "none of them"."""
+    return says_no(text) or command_in(text) == "retract" or says(text, "lets_it_be", "none_offered")
+
+
 def told_among(
     text: str, people: Mapping[PatientId, Person], *, beside: PatientId | None, today: date
 ) -> list[PatientId]:
@@ -100,15 +105,16 @@ def told_among(
     Args:
         beside: Whose chart is open; who describes somebody describes another where one is offered.
     """
-    is_open = says(text, "open_of_them")
+    is_open = says(text, "open_of_them", "is_no_patient")
     if beside in people and (is_open or says(text, "other_of_them")):
         return [one for one in people if (one == beside) == is_open]
     everybody = [*people.values()]
     said = without_outer_punctuation(text)
     numbered = [one for one in everybody if any(each.value == said for each in one.numbers)]
     named = numbered if len(numbered) == 1 else _named_in(text, everybody)
-    others = [person for one, person in people.items() if one != beside] or everybody
+    others = [person for one, person in people.items() if one != beside]
     described = None if named else _described_in(text, others, today)
+    described = described or (None if named else _described_in(text, everybody, today))
     return [one for one in people if people[one] in named or people[one] is described]
 
 

@@ -62,7 +62,7 @@ def strangers_in(
     for place in sorted(free):
         word, has_hit = run[place], place in known_by_hit
         is_own = own is not None and is_short_for(word.text, given_words(own))
-        if is_own or word_names.is_allergen(word):
+        if is_own or word.is_in_pair or word_names.is_allergen(word):
             continue
         if (letters := _initials(message, run, place, roster)) and not _are_initials_of(
             own, letters, word
@@ -205,7 +205,7 @@ def _is_titled(
     is_written = word.is_in("surnames_written")  # `mrs ng hb`
     is_typed = word.raw.istitle() or is_written or (word.heads and is_known_name(word.text))
     is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
-    if word.is_in("joins") or (word.is_common and not word.is_owner and is_role):
+    if word.is_in("joins", "people_do") or (word.is_common and not word.is_owner and is_role):
         return False
     if is_name_beside(run, (word,), others) or (has_hit and not is_open):
         return False

@@ -90,13 +90,22 @@ class Word:
         beside = self.after in of_people("eponym_heads") or self.before in of_people("eponym_leads")
         is_quality = self.is_in("qualities") and self.after in of_people("of_qualities")
         is_scale = self.is_in("staged_by") and self.after in of_people("found_of_one")
-        return is_quality or is_scale or (self.is_eponym and (beside or self.is_of_head))
+        is_thing = self.is_in_pair or is_quality or is_scale
+        return is_thing or (self.is_eponym and (beside or self.is_of_head))
+
+    @property
+    def is_in_pair(self) -> bool:
+        """Whether it and a word beside it are one thing, though people are called so: `frank pus`."""
+        is_name = self.title in ("man", "woman", "patient") or self.is_owner
+        pairs = {f"{self.text} {self.after}", f"{self.before} {self.text}"}
+        return not (is_name or pairs.isdisjoint(of_people("pairs_of_no_name")))
 
     @property
     def is_surely_eponym(self) -> bool:
         """Whether what stands beside it tells so, though somebody may bear the name."""
         is_kind = self.has_number or self.before in of_people("articles")
-        return self.is_eponym and (self.is_of_a_thing or (is_kind and not self.is_owner))
+        is_said = self.is_of_a_thing or (is_kind and not self.is_owner)
+        return self.is_in_pair or (self.is_eponym and is_said)
 
     @property
     def stands_as_name(self) -> bool:

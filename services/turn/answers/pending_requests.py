@@ -13,7 +13,6 @@ from services.identity.names.covers import name_words
 from services.identity.names.person import both_identifiers
 from services.language.people.mentions import read_words
 from services.language.replies.references import number_alone_in
-from services.language.replies.yes_no import says_no
 from services.language.requests.work import asks_record
 from services.language.told.telling import is_told
 from services.language.utterance import Utterance
@@ -264,6 +263,6 @@ def _left(question: OpenQuestion | None, next_one: OpenQuestion | None) -> Seque
 
 def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:
     names = verdict.decision in ("SWITCH_EXISTING", "NEW_BLANK", "UNCHANGED")
-    is_choice = not says_no(turn.answer) and not says(turn.answer, "asks_further")
+    is_choice = not answers.refuses(turn.answer) and not says(turn.answer, "asks_further")
     is_choice = is_choice or bool(verdict.pending)  # it waits itself: "what about her sodium?"
     return names and verdict.patient_id is not None and is_choice
