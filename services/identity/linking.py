@@ -254,7 +254,12 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
         if mention.people and mention.span and is_turned_to(said.words, mention.span):
             return mention
         return replace(mention, people=(), names_open=True, strength="full")
-    return mention if person is None else replace(mention, people=(person,), strength="full")
+    if person is None or mention.strength == "stranger":
+        return mention  # nobody's name, once left where it stood, opens no chart from another
+    spoken_of = [one for one in mention.people if one.patient_id in at.roster]
+    if mention.names_open or any(one.patient_id != meant for one in spoken_of):
+        return mention  # of two Koepps who are spoken of it is either
+    return replace(mention, people=(person,), strength="full")
 
 
 def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:

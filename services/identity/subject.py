@@ -280,6 +280,11 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
 def _narrow(one: FullDate, found: _Evidence) -> Subject | None:
     """A birth date beside a name makes it sure, or contradicts it."""
     fitting = [row for row in found.asked if row[0].is_born_on(one.readings)]
+    people, days = distinct(row[0] for row in found.asked), one.readings
+    others = [each for each in people if each.is_born_on(days) is False]
+    is_near = any(each.is_nearly_born_on(days) for each in people)
+    if one.is_birth and people and [*others] == [*people] and not (found.sure or is_near):
+        return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=found.asked[0][2])
     for person in found.sure:
         is_birth = one.is_birth or person.is_nearly_born_on(one.readings)
         if is_birth and person.is_born_on(one.readings) is False:

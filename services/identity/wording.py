@@ -6,6 +6,7 @@ from datetime import date
 from services.identity.names.person import Person, age_of, both_identifiers
 from services.identity.subject import Reason, Subject
 
+WAY_OUT = "Answer with a number or a name; “no” drops it."
 SAY_WHICH = "Please say which one: answer with the number before the name, or press a button."
 _SEXES = {"male": "male", "female": "female", "other": "other sex"}
 
@@ -45,9 +46,9 @@ _QUESTIONS: Mapping[Reason, str] = {
     "merged": "The chart with the number {said} was merged into another that I cannot find.",
     "former": "{said} is a former name. Whom do you mean?",
     "nearly": "Whom do you mean by {said}? It is not spelled as anybody's name or number here.",
-    "contradiction": "Name and birth date do not fit together: {said}. Whom do you mean?",
+    "contradiction": "Name, age or birth date do not fit: {said}. Whom do you mean?",
     "elsewhere": "Another chart was opened here meanwhile. Whom is your message about?",
-    "described": "Whom do you mean?",
+    "described": "Somebody is described there and not named. Whom do you mean?",
     "pronoun": "Whom do you mean? It does not fit the sex recorded for the open patient.",
     "compared": "Two charts were side by side just now. Whom is your message about?",
     "unanswered": "The directory of patients does not answer just now, so I cannot tell whom you "

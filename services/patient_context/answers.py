@@ -119,8 +119,9 @@ def told_among(
 
 
 def _named_in(text: str, people: Sequence[Person]) -> list[Person]:
-    text = behind_yes_or_no(text)
     picked = parts_in(text, "picks_one") or {}
+    text = behind_yes_or_no(text)
+    picked = picked or parts_in(text, "picks_one") or {}
     men, women = of_people("titles_of_men"), of_people("titles_of_women")
     words = set(words_of(without(picked.get("who", text), "polite")))
     said = words - men - women - of_people("surely")
@@ -132,6 +133,11 @@ def _named_in(text: str, people: Sequence[Person]) -> list[Person]:
     return exact or [
         one for one in fitting if all(are_near([word], name_words(one)) for word in said)
     ]
+
+
+def is_name_of(said: str, person: Person | None) -> bool:
+    """Whether one of the words is a name of `person`, perhaps with a slip."""
+    return person is not None and are_near(words_of(said), name_words(person))
 
 
 def are_near(words: Collection[str], names: Collection[str]) -> bool:

@@ -203,8 +203,16 @@ def _short(text: str) -> str:
     return text if len(text) <= _QUOTED_CHARS else f"{text[:_QUOTED_CHARS]} …"
 
 
-def not_answered(asked: Sequence[str]) -> str:
-    """Return what is said of messages that waited for an answer which was not given."""
+def not_answered(asked: Sequence[str], *, unlike: Person | None = None) -> str:
+    """Return what is said of messages that waited for an answer which was not given.
+
+    Args:
+        unlike: Who was chosen, where what is told in each is somebody else's.
+    """
+    if unlike is not None:
+        told = f"its age, birth date or pronoun is not that of {unlike.name}"
+        again = "say it again without that if it is still wanted"
+        return f"“{shown_waiting(asked)}” was not answered: {told}; {again}."
     if len(asked) > 1:
         return f"“{shown_waiting(asked)}” were not answered; say again what is still wanted."
     return f"“{shown_waiting(asked)}” was not answered; say it again if it is still wanted."

@@ -230,6 +230,10 @@ class PatientContextService:
         said = str(question.payload.get(answers.SAID, ""))
         if not said or verdict.patient_id is None or asking_again.names_another(question, verdict):
             return verdict
+        if says(turn.reading.text, "was_wrong_name") and not answers.is_name_of(
+            said, verdict.person
+        ):
+            return verdict
         registry = with_settled(verdict.registry or turn.registry, said, verdict.patient_id)
         return replace(verdict, registry=registry)
 

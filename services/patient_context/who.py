@@ -10,7 +10,7 @@ from services.identity.names.person import Person, both_identifiers, distinct
 from services.identity.noted import person_of
 from services.identity.said import is_after_the_open_one
 from services.identity.subject import OPTIONS_LIMIT, Subject
-from services.identity.wording import asked, option_line, unknown_number
+from services.identity.wording import WAY_OUT, asked, option_line, unknown_number
 from services.language.people.descriptions import is_of_hers_alone
 from services.language.people.patient_phrases import wording
 from services.language.words.folding import words_of
@@ -253,7 +253,7 @@ def _offering(
         answers.NAMES_THEM: is_theirs,
         **_waiting(who, offered, said),
     }
-    text = "\n".join([text, *lines])
+    text = "\n".join([f"{text} {WAY_OUT}", *lines])
     return turn.saying(text, turn.ask("subject", text, payload))
 
 

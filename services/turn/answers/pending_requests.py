@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 
 from data_models.conversations.conversation import WHO_KINDS, OpenQuestion
-from services.identity.names.covers import name_words
 from services.identity.names.person import both_identifiers
 from services.language.people.mentions import read_words
 from services.language.replies.references import number_alone_in
@@ -60,17 +59,20 @@ class PendingRequests(TurnStep):
         # Of a subject a pronoun alone was asked about, and chosen for.
         is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
         is_sure |= bool(question.payload.get(answers.CARRIED))
-        left = [one for one in asked if _is_of_another(one, turn, verdict, is_sure=is_sure)]
+        unlike = [one for one in asked if _is_of_another(one, turn, verdict, is_sure=is_sure)]
+        left = unlike
         if turn.registry.active_patient_id in options and verdict.patient_id not in options:
             # What was in doubt may be of somebody unlisted; what came later, of the one then open.
             left = [one for one in asked if one in left or one != asked[0]]
             left = [*asked] if says(turn.text, "next_patient") else left
         kept = (one for one in asked if one not in left)
         parts = [asking_again.apart_from_others(one, options, verdict) for one in kept]
-        if left := [*left, *filter(None, (of_others for _, of_others in parts))]:
-            self.replies.notify(turn, asking_again.not_answered(left))
+        left = [*left, *filter(None, (of_others for _, of_others in parts))]
+        said = asking_again.not_answered(left, unlike=verdict.person if left == unlike else None)
         if not (theirs := tuple(filter(None, (own for own, _ in parts)))):
-            return replace(verdict, pending=())
+            return replace(verdict, reply=f"{verdict.reply}\n{said}", pending=())
+        if left:
+            self.replies.notify(turn, said)
         goes_on = f"Going on with “{asking_again.shown_waiting(theirs)}”."
         self.replies.notify(turn, f"{_whose_chart(verdict)} {goes_on}")
         return replace(verdict, reply=None, pending=theirs)
@@ -221,7 +223,7 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
         return False
     if number := str(question.payload.get(answers.NUMBER, "")):
         return answers.are_near([number], [verdict.patient_id or ""])
-    return not said or (person is not None and answers.are_near(said, name_words(person)))
+    return not said or answers.is_name_of(" ".join(said), person)
 
 
 def _of_nobody(turn: LoadedTurn, verdict: PatientVerdict) -> OpenQuestion | None:
