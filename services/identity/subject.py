@@ -274,6 +274,8 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     if sex is None or person.sex not in ("male", "female") or person.sex == sex:
         return subject  # of both sexes: one of them is somebody else
     fitting = [one for one in people if one is not None and one.sex not in (person.sex, "unknown")]
+    if not fitting and says(said.message.text, "reaches_somebody"):
+        return subject  # a relative who was told of
     return Subject("unsure", "pronoun", tuple(fitting[:OPTIONS_LIMIT]))
 
 
