@@ -254,11 +254,10 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
         if mention.people and mention.span and is_turned_to(said.words, mention.span):
             return mention
         return replace(mention, people=(), names_open=True, strength="full")
-    if person is None or mention.strength == "stranger":
-        return mention  # nobody's name, once left where it stood, opens no chart from another
-    spoken_of = [one for one in mention.people if one.patient_id in at.roster]
-    if mention.names_open or any(one.patient_id != meant for one in spoken_of):
-        return mention  # of two Koepps who are spoken of it is either
+    # Nobody's name, once left where it stood, opens no chart; of two Koepps it may be either.
+    known = {one.patient_id for one in mention.people if one.patient_id in at.roster}
+    if person is None or mention.strength == "stranger" or mention.names_open or known - {meant}:
+        return mention
     return replace(mention, people=(person,), strength="full")
 
 

@@ -48,7 +48,6 @@ class Subject:
     Attributes:
         people: Who may be meant, best first, at most five; of `other` the one who is.
         said: The words or the number in question, as typed.
-        survivor_of: The number under which a merged chart was asked for.
         is_sure: Of `several`, whether each is named by number, whole name or as the open one.
     """
 
@@ -56,7 +55,6 @@ class Subject:
     reason: Reason
     people: tuple[Person, ...] = ()
     said: str = ""
-    survivor_of: str = ""
     is_sure: bool = True
 
 
@@ -67,7 +65,6 @@ class _Evidence:
     sure: list[Person] = field(default_factory=list)
     asked: list[tuple[Person, Reason, str]] = field(default_factory=list)
     names_open: bool = False
-    survivor_of: str = ""
 
 
 def subject_of(said: Said, known: Known) -> Subject:
@@ -96,7 +93,7 @@ def _read_numbers(said: Said, known: Known, found: _Evidence) -> Subject | None:
             survivor = known.index.survivor(person)
             if survivor is None:
                 return Subject("unsure", "merged", (), said=number.text)
-            person, found.survivor_of = survivor, number.text
+            person = survivor
         found.sure = [*distinct([*found.sure, person])]
     return None
 
@@ -282,11 +279,9 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
 def _narrow(one: FullDate, found: _Evidence) -> Subject | None:
     """A birth date beside a name makes it sure, or contradicts it."""
     fitting = [row for row in found.asked if row[0].is_born_on(one.readings)]
-    people, days = distinct(row[0] for row in found.asked), one.readings
-    others = [each for each in people if each.is_born_on(days) is False]
-    is_near = any(each.is_nearly_born_on(days) for each in people)
-    if one.is_birth and people and [*others] == [*people] and not (found.sure or is_near):
-        return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=found.asked[0][2])
+    if one.is_birth and found.asked and not (fitting or found.sure):
+        people = distinct(row[0] for row in found.asked)[:OPTIONS_LIMIT]
+        return Subject("unsure", "contradiction", people, said=found.asked[0][2])
     for person in found.sure:
         is_birth = one.is_birth or person.is_nearly_born_on(one.readings)
         if is_birth and person.is_born_on(one.readings) is False:
@@ -327,8 +322,8 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         people = distinct([*others, *asked_people, *([known.open] if known.open else [])])
         return Subject("several", "several", people[:OPTIONS_LIMIT], is_sure=not asked)
     if others:
-        return Subject("other", "number" if said.numbers else "named", (others[0],),
-                       said=_said_of(said, others[0]), survivor_of=found.survivor_of)  # fmt: skip
+        how: Reason = "number" if said.numbers else "named"
+        return Subject("other", how, (others[0],), said=_said_of(said, others[0]))
     if asked:
         return Subject("unsure", asked[0][1], asked_people[:OPTIONS_LIMIT], said=asked[0][2])
     aged = of_the_age(said, known)

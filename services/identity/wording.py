@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 from datetime import date
+from pathlib import Path
 
+from data_models.plain_yaml import read_yaml
 from services.identity.names.person import Person, age_of, both_identifiers
-from services.identity.subject import Reason, Subject
+from services.identity.subject import Subject
 
 WAY_OUT = "Answer with a number or a name; “no” drops it."
+OPENED = "Opened the chart of {person}."
 SAY_WHICH = "Please say which one: answer with the number before the name, or press a button."
 _SEXES = {"male": "male", "female": "female", "other": "other sex"}
-
-
-OPENED = "Opened the chart of {person}."
 
 
 def opened(person: Person) -> str:
@@ -38,22 +38,7 @@ def option_line(person: Person, today: date, *, is_open: bool = False) -> str:
     return f"**{person.name or 'No name recorded'}**, {', '.join(facts)} ({number}){mark}"
 
 
-_QUESTIONS: Mapping[Reason, str] = {
-    "several": "Your message may be about more than one patient. Whom is it about?",
-    "nobody": "Nobody has the number {said}.",
-    "stranger": "I know no patient called {said}.",
-    "retired": "The number {said} is no longer in use. Do you mean its former holder?",
-    "merged": "The chart with the number {said} was merged into another that I cannot find.",
-    "former": "{said} is a former name. Whom do you mean?",
-    "nearly": "Whom do you mean by {said}? It is not spelled as anybody's name or number here.",
-    "contradiction": "Name, age or birth date do not fit: {said}. Whom do you mean?",
-    "elsewhere": "Another chart was opened here meanwhile. Whom is your message about?",
-    "described": "Somebody is described there and not named. Whom do you mean?",
-    "pronoun": "Whom do you mean? It does not fit the sex recorded for the open patient.",
-    "compared": "Two charts were side by side just now. Whom is your message about?",
-    "unanswered": "The directory of patients does not answer just now, so I cannot tell whom you "
-    "mean.",
-}
+_QUESTIONS: Mapping[str, str] = read_yaml(Path(__file__).with_name("questions.yaml").read_bytes())
 _NAMES_OPEN = frozenset({"nobody", "stranger", "described", "pronoun", "unanswered"})
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from rapidfuzz.distance import OSA
 
@@ -45,16 +45,8 @@ _DESCRIBING_WORDS = 6
 _PLACES = ("first_of_them", "second_of_them", "third_of_them", "fourth_of_them", "fifth_of_them")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What was answered.
-
-    Attributes:
-        kind: `clear`: yes, clear; `no`: a plain no; `none`: no answer at all, the message stands
-            for itself.
-    """
-
-    kind: Literal["clear", "no", "none"]
+Answer: TypeAlias = Literal["clear", "no"]
+"""A yes to clear, and a plain no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +58,18 @@ class PatientAnswer:
 
 def read_answer(
     text: str, question: OpenQuestion, *, known: Sequence[PatientId], pattern: PatientIdPattern
-) -> Answer | PatientAnswer | Ask:
+) -> Answer | PatientAnswer | Ask | None:
     """Return what `text`, the next message of the user who was asked, answers; maybe ask again.
 
-    Ids need no reading here: an id alone is a change of patient whatever was asked.
+    None where it stands for itself. Ids need no reading here: an id alone is a change of patient
+    whatever was asked.
     """
     if OPTIONS not in question.payload and (says_no(text) or says_yes(text)):
-        return Answer("none")  # whose a wish is; yes and no answer what an agent said beside it
+        return None  # whose a wish is; yes and no answer what an agent said beside it
     if refuses(text):
-        return Answer("no")
+        return "no"
     if question.kind == "clear":
-        return Answer("clear" if says_yes(text) else "none")
+        return "clear" if says_yes(text) else None
     options = options_of(question)
     if question.kind == "subject" and (chosen := _by_place(text, options)) is not None:
         return PatientAnswer(chosen)
@@ -86,13 +79,15 @@ def read_answer(
         return PatientAnswer(meant[0]) if len(meant) == 1 else _ask_among(options)
     digits = without_outer_punctuation(behind_yes_or_no(text))  # `no 21`
     if not (digits.isascii() and digits.isdigit()):
-        return Answer("none")
+        return None
     return _of_digits(digits, options, known, pattern)
 
 
 def refuses(text: str) -> bool:
     """Whether nobody of those offered is meant: "no", "scratch that", "none of them"."""
-    return says_no(text) or command_in(text) == "retract" or says(text, "lets_it_be", "none_offered")
+    return (
+        says_no(text) or command_in(text) == "retract" or says(text, "lets_it_be", "none_offered")
+    )
 
 
 def told_among(
@@ -199,7 +194,7 @@ def _by_place(text: str, options: Sequence[PatientId]) -> PatientId | None:
 
 def _of_digits(
     digits: str, options: Sequence[PatientId], known: Sequence[PatientId], pattern: PatientIdPattern
-) -> Answer | PatientAnswer | Ask:
+) -> Answer | PatientAnswer | Ask | None:
     for offered in (options, known):
         fitting = [one for one in offered if digits_of(one) == (digits.lstrip("0") or "0")]
         if len(fitting) == 1:

@@ -82,6 +82,13 @@ def is_left(question: OpenQuestion, own: Person | None) -> bool:
     return fits and len(waiting) > _WAITING_LIMIT
 
 
+def settles(text: str, question: OpenQuestion, verdict: PatientVerdict) -> str:
+    """Return the words that mean from now on who is chosen by `text`; none where they do not."""
+    said = str(question.payload.get(answers.SAID, ""))
+    is_slip = says(text, "was_wrong_name") and not answers.is_name_of(said, verdict.person)
+    return "" if is_slip or names_another(question, verdict) else said
+
+
 def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     """Whether the words that were asked about name another one of those offered than is opened.
 
@@ -204,15 +211,14 @@ def _short(text: str) -> str:
 
 
 def not_answered(asked: Sequence[str], *, unlike: Person | None = None) -> str:
-    """Return what is said of messages that waited for an answer which was not given.
+    """Return what is said of messages that waited in vain; of those that tell somebody else, why.
 
     Args:
-        unlike: Who was chosen, where what is told in each is somebody else's.
+        unlike: Who was chosen, where all of them tell somebody else.
     """
     if unlike is not None:
-        told = f"its age, birth date or pronoun is not that of {unlike.name}"
-        again = "say it again without that if it is still wanted"
-        return f"“{shown_waiting(asked)}” was not answered: {told}; {again}."
+        told = f"its age, birth date or pronoun is not that of {unlike.name}; say it again without"
+        return f"“{shown_waiting(asked)}” was not answered: {told} that if it is still wanted."
     if len(asked) > 1:
         return f"“{shown_waiting(asked)}” were not answered; say again what is still wanted."
     return f"“{shown_waiting(asked)}” was not answered; say it again if it is still wanted."

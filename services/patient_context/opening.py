@@ -157,27 +157,20 @@ def conclude(
     )
 
 
-def conclude_answer(answer: Answer | Ask, turn: PatientTurn) -> PatientVerdict | None:
+def conclude_answer(answer: Answer | Ask | None, turn: PatientTurn) -> PatientVerdict | None:
     """Return the verdict of an answer to the open question, None if it was not answered."""
-    active = turn.reading.active
-    match answer:
-        case Ask():
-            outcome = Outcome("NEEDS_PATIENT_ID", active, answer)
-        case Answer("clear"):
-            outcome = Outcome("CLEAR", None)
-        case Answer("no"):
-            return _declined(turn)
-        case _:
-            return None
+    if answer is None or answer == "no":
+        return None if answer is None else _declined(turn)
+    outcome = Outcome("CLEAR", None)
+    if answer != "clear":
+        outcome = Outcome("NEEDS_PATIENT_ID", turn.reading.active, answer)
     return conclude(outcome, turn, is_bare=True)
 
 
 def _declined(turn: PatientTurn) -> PatientVerdict:
     kept = unchanged(turn.reading, restored=turn.restored)
     is_clear = turn.question is not None and turn.question.kind == "clear"
-    reply = (
-        wording.nothing_cleared() if is_clear else wording.declined(kept.patient_id, turn.pattern)
-    )
+    reply = wording.declined(kept.patient_id, turn.pattern, is_clear=is_clear)
     return PatientVerdict(decision=kept.decision, patient_id=kept.patient_id, reply=reply)
 
 

@@ -65,7 +65,8 @@ class PatientTurn:
         question = self.question
         if question is None or question.kind not in _OURS or question.user != self.user:
             return None
-        return None if self._is_void(question) else question
+        is_void = question.expires_at <= self.now or question.epoch != self.registry.epoch
+        return None if is_void else question
 
     @property
     def asks_whom(self) -> OpenQuestion | None:
@@ -90,6 +91,3 @@ class PatientTurn:
         is_of_plan = self.question is None and says_yes(self.reading.text)
         is_told = is_asked or is_of_plan or not self.reading.is_of_no_patient
         return PatientId(str(self.seen)) if is_told else None
-
-    def _is_void(self, question: OpenQuestion) -> bool:
-        return question.expires_at <= self.now or question.epoch != self.registry.epoch

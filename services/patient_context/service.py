@@ -21,11 +21,10 @@ from services.patient_context.beside import HasIll, NamesBeside
 from services.patient_context.decision import Outcome, decide, go_to
 from services.patient_context.opening import ChartOpener, conclude, conclude_answer
 from services.patient_context.patient_turn import PatientTurn
+from services.patient_context.reading import rules
 from services.patient_context.reading.analyzer import PatientContextAnalyzer
-from services.patient_context.reading.heuristic import concerns_active_only
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.reading.reading import Ask, Reading, of_things, read_message
-from services.patient_context.reading.rules import activation, decide_by_rules, is_bare_switch
 from services.patient_context.rights import ChartRights, closed_chart, opened_in_emergency
 from services.patient_context.roster import as_noted, last_seen, last_used_first, with_settled
 from services.patient_context.verdict import PatientVerdict
@@ -151,7 +150,7 @@ class PatientContextService:
 
     def names_no_other(self, user_text: str, *, registry: Registry) -> bool:
         """Whether rules alone tell that the text is about nobody but the active patient."""
-        meant = decide_by_rules(self._reading(user_text, registry))
+        meant = rules.decide_by_rules(self._reading(user_text, registry))
         return meant is not None and meant.action in ("NONE", "UNCHANGED")
 
     async def names_another(self, user_text: str, registry: Registry) -> bool:
@@ -184,7 +183,7 @@ class PatientContextService:
         answer = answers.read_answer(text, question, known=known, pattern=self._pattern)
         if isinstance(answer, answers.PatientAnswer):
             return await self._chosen(answer.patient_id, turn, question)
-        if answer != answers.Answer("no") and (named := await self._named(turn, question)):
+        if answer != "no" and (named := await self._named(turn, question)):
             return named
         if isinstance(answer, Ask) and (
             answer.kind == "meant" or answers.asks_same(answer, question)
@@ -227,12 +226,8 @@ class PatientContextService:
         if asked := await self._compare(comparing.compared_with(chosen, who, question), who):
             return asked
         verdict = await self._opener.check(go_to(chosen, turn.reading), who, is_bare=True)
-        said = str(question.payload.get(answers.SAID, ""))
-        if not said or verdict.patient_id is None or asking_again.names_another(question, verdict):
-            return verdict
-        if says(turn.reading.text, "was_wrong_name") and not answers.is_name_of(
-            said, verdict.person
-        ):
+        said = asking_again.settles(turn.reading.text, question, verdict)
+        if not said or verdict.patient_id is None:
             return verdict
         registry = with_settled(verdict.registry or turn.registry, said, verdict.patient_id)
         return replace(verdict, registry=registry)
@@ -240,13 +235,13 @@ class PatientContextService:
     async def _read(self, turn: PatientTurn) -> PatientVerdict:
         """Return the verdict of a message that stands for itself."""
         reading = turn.reading
-        if (plain := decide_by_rules(reading)) is not None and plain.action == "CLEAR":
+        if (plain := rules.decide_by_rules(reading)) is not None and plain.action == "CLEAR":
             outcome = decide(plain, reading, restored=turn.restored, pattern=self._pattern)
             return conclude(outcome, turn)
         offered = answers.options_of(turn.asks_whom) if turn.asks_whom else ()
         who = await self._opener.who(turn, also=offered)
         turn, reading = who.turn, who.turn.reading
-        plain = plain if reading.doubt is None else decide_by_rules(reading)
+        plain = plain if reading.doubt is None else rules.decide_by_rules(reading)
         if asked := await self._compare(comparing.compared_people(who), who):
             return asked
         names_none = comparing.names_none_after_comparing(who)
@@ -302,7 +297,7 @@ class PatientContextService:
         turn, problem, analyzer_ms, read = who.turn, "", None, None
         reading = turn.reading
         if meant is None and who.linked.is_plain and reading.the_named is not None:
-            meant = activation(reading, reading.the_named)
+            meant = rules.activation(reading, reading.the_named)
         if meant is None:
             asked = self._clock.monotonic()
             # Have the model read the message beside the patients whom the user may open.
@@ -310,13 +305,13 @@ class PatientContextService:
             analysis = await self._analyzer.ask(reading, {one: who.person(one) for one in known})
             meant, problem, read = analysis.decision, analysis.problem, analysis.read
             analyzer_ms = (self._clock.monotonic() - asked) * 1_000
-        is_plain = analyzer_ms is None and concerns_active_only(reading)
+        is_plain = analyzer_ms is None and rules.concerns_active_only(reading)
         outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
         stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
         if stays and turn.seen_elsewhere is not None:
             verdict = await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who)
             return replace(verdict, analyzer_ms=analyzer_ms)
-        is_bare = is_bare_switch(reading) or who.linked.is_plain
+        is_bare = rules.is_bare_switch(reading) or who.linked.is_plain
         verdict = await self._opener.check(outcome, who, is_bare=is_bare, problem=problem)
         is_of_active = is_plain and not verdict.reply
         return replace(

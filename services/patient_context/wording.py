@@ -74,16 +74,13 @@ def already_active(patient_id: PatientId, person: Person | None = None) -> str:
     return f"{patient_id} is already active.{who} {REVIEW_QUESTION}"
 
 
-def declined(active: PatientId | None, pattern: PatientIdPattern) -> str:
-    """Return the answer to a no where a patient was asked for."""
+def declined(active: PatientId | None, pattern: PatientIdPattern, *, is_clear: bool) -> str:
+    """Return the answer to a no where a patient, or whether to clear, was asked for."""
+    if is_clear:
+        return "All right, nothing was cleared."
     if active is None:
         return f"All right, nothing was changed. {need_an_id(pattern)}"
     return f"All right, nothing was changed: {code(active)} is active."
-
-
-def nothing_cleared() -> str:
-    """Return the answer to a no where a clear was asked about."""
-    return "All right, nothing was cleared."
 
 
 def code(text: str) -> str:

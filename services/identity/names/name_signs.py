@@ -287,9 +287,8 @@ def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether it is half of a name of no person: `Stein-Leventhal`, `Klein-Hohenheim`."""
     words = (*span, *filter(None, [_behind(run, span)]))
-    return is_half_of_a_name(run, span) and not any(
-        one.title is not None or one.is_owner for one in words
-    )
+    is_half = is_half_of_a_name(run, span) or any(one.is_in_pair for one in span)
+    return is_half and not any(one.title is not None or one.is_owner for one in words)
 
 
 def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

@@ -127,7 +127,8 @@ class Lexicon:
         if tokens[0] not in self._first_words:
             return None
         most = _LONGEST_PHRASE if tuple(tokens[:2]) in self._beginnings else 2
-        found = ((n, self._of_phrase(tokens[:n])) for n in range(min(most, len(tokens)), 1, -1))
+        sizes = range(min(most, len(tokens)), 1, -1)
+        found = ((n, self._known(tokens[:n]) or self._in_the_plural(tokens[:n])) for n in sizes)
         longest = next(((n, labels) for n, labels in found if labels), None)
         if longest is None or tokens[0] not in self.words.people:
             return longest
@@ -183,9 +184,6 @@ class Lexicon:
 
     def _known(self, words: Sequence[str]) -> tuple[Label, ...]:
         return self._phrases.get(tuple(words), ())
-
-    def _of_phrase(self, tokens: Sequence[str]) -> tuple[Label, ...]:
-        return self._known(tokens) or self._in_the_plural(tokens)
 
     def _of_word(self, word: str) -> tuple[Label, ...]:
         """Return what a word is; also one that others write as several: "uptodate"."""

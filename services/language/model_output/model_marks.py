@@ -82,7 +82,8 @@ class WrittenMarks:
             if mark["object"] is not None:
                 return mark
             is_begun = mark["fence"] is not None or mark.start() or is_line_start
-            if is_begun and _may_be_call(text[mark.end() :]):
+            behind = text[mark.end() :]
+            if is_begun and (BEGINS_CALL.match(behind) or _COULD_BEGIN_CALL.match(behind)):
                 return mark
         return None
 
@@ -109,7 +110,3 @@ class WrittenMarks:
         word = half.groupdict().get("word")
         may_go_on = not word or any(one.startswith(word) for one in (*self._tools, *_LABELS))
         return half if may_go_on else None
-
-
-def _may_be_call(text: str) -> bool:
-    return BEGINS_CALL.match(text) is not None or _COULD_BEGIN_CALL.match(text) is not None

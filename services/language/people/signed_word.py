@@ -95,7 +95,7 @@ class Word:
 
     @property
     def is_in_pair(self) -> bool:
-        """Whether it and a word beside it are one thing, though people are called so: `frank pus`."""
+        """Whether it and a word beside it are one thing, and nobody is called so: `frank pus`."""
         is_name = self.title in ("man", "woman", "patient") or self.is_owner
         pairs = {f"{self.text} {self.after}", f"{self.before} {self.text}"}
         return not (is_name or pairs.isdisjoint(of_people("pairs_of_no_name")))

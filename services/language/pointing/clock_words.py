@@ -120,10 +120,6 @@ def _at_number(match: re.Match[str]) -> ClockChoice:
     return _at(match["hour"], None, None)
 
 
-def _bound_by_number(match: re.Match[str]) -> ClockChoice:
-    return _by_side(_at_number(match), match["side"])
-
-
 def _part_of_day(match: re.Match[str]) -> ClockChoice:
     part = match["part"].casefold()
     return ClockChoice(PARTS_OF_DAY[part], part)
@@ -135,7 +131,7 @@ _READERS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], ClockChoice]
     (WORDS.compiled("range_of_hours"), _until),
     (WORDS.compiled("between"), _between),
     (_BOUND, _bound),
-    (WORDS.compiled("bound_by_a_number"), _bound_by_number),
+    (WORDS.compiled("bound_by_a_number"), lambda one: _by_side(_at_number(one), one["side"])),
     (_EXACT, _said),
     (_AT, _at_number),
     (WORDS.compiled("part_of_day"), _part_of_day),

@@ -163,10 +163,6 @@ def _month_alone(match: re.Match[str], _: datetime) -> DayChoice:
     return DayChoice(month=_MONTHS.index(word) + 1, word=word)
 
 
-def _day_alone(match: re.Match[str], _: datetime) -> DayChoice:
-    return DayChoice(day=int(match["day"]))
-
-
 _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (_ISO, _iso),
     (WORDS.compiled("day_month"), _named),
@@ -181,6 +177,6 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (WORDS.compiled("risky_last"), _weekday),
     (WORDS.compiled("weekday"), _weekday),
     (_MONTH_ALONE, _month_alone),
-    (WORDS.compiled("day_alone"), _day_alone),
+    (WORDS.compiled("day_alone"), lambda match, _: DayChoice(day=int(match["day"]))),
 )
 STARTS_A_TIME = WORDS.compiled("starts_a_time")

@@ -1,11 +1,15 @@
 """What a message means, where its wording leaves no doubt. Where it does, a model is asked."""
 
+import unicodedata
+
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextDecision
 from services.language.people.patient_phrases import wording
 from services.language.replies.commands import is_clear_command
-from services.patient_context.reading.heuristic import may_concern_patient
 from services.patient_context.reading.reading import Reading
+
+# Scripts in which our English words say nothing; Latin, Greek letters and symbols stay readable.
+_READABLE = ("LATIN", "GREEK", "MICRO", "MODIFIER", "FEMININE", "MASCULINE", "FULLWIDTH")
 
 
 def decide_by_rules(reading: Reading) -> PatientContextDecision | None:
@@ -92,3 +96,28 @@ def _about(reading: Reading, named: PatientId) -> PatientContextDecision | None:
 
 def _without_id(reasoning: str) -> PatientContextDecision:
     return PatientContextDecision(action="ACTIVATE_NEW", reasoning=reasoning)
+
+
+def may_concern_patient(reading: Reading) -> bool:
+    """Whether anything in the text may name or change a patient (spec page 1.3)."""
+    has_two = len(reading.others) + (reading.active is not None) > 1
+    return bool(reading.named) or _has_sign(reading) or (has_two and _may_point_elsewhere(reading))
+
+
+def concerns_active_only(reading: Reading) -> bool:
+    """Whether the text holds no id but the active one, no roster digits, no switch word."""
+    if any(one != reading.active for one in reading.named) or _has_sign(reading):
+        return False
+    return not (reading.others and _may_point_elsewhere(reading))
+
+
+def _has_sign(reading: Reading) -> bool:
+    is_told = reading.doubt is not None or reading.has_roster_digits or "<unfit>" in reading.shape
+    return is_told or wording("change_words").search(reading.shape) is not None
+
+
+def _may_point_elsewhere(reading: Reading) -> bool:
+    if wording("relative_words").search(reading.shape):
+        return True
+    foreign = (one for one in reading.shape if not one.isascii() and one.isalpha())
+    return any(not unicodedata.name(one, "").startswith(_READABLE) for one in foreign)

@@ -59,20 +59,22 @@ class PendingRequests(TurnStep):
         # Of a subject a pronoun alone was asked about, and chosen for.
         is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
         is_sure |= bool(question.payload.get(answers.CARRIED))
-        unlike = [one for one in asked if _is_of_another(one, turn, verdict, is_sure=is_sure)]
-        left = unlike
+        left = unlike = [
+            one for one in asked if _is_of_another(one, turn, verdict, is_sure=is_sure)
+        ]
         if turn.registry.active_patient_id in options and verdict.patient_id not in options:
             # What was in doubt may be of somebody unlisted; what came later, of the one then open.
             left = [one for one in asked if one in left or one != asked[0]]
             left = [*asked] if says(turn.text, "next_patient") else left
         kept = (one for one in asked if one not in left)
         parts = [asking_again.apart_from_others(one, options, verdict) for one in kept]
-        left = [*left, *filter(None, (of_others for _, of_others in parts))]
-        said = asking_again.not_answered(left, unlike=verdict.person if left == unlike else None)
+        if left := [*left, *filter(None, (of_others for _, of_others in parts))]:
+            self.replies.notify(
+                turn,
+                asking_again.not_answered(left, unlike=verdict.person if left == unlike else None),
+            )
         if not (theirs := tuple(filter(None, (own for own, _ in parts)))):
-            return replace(verdict, reply=f"{verdict.reply}\n{said}", pending=())
-        if left:
-            self.replies.notify(turn, said)
+            return replace(verdict, pending=())
         goes_on = f"Going on with “{asking_again.shown_waiting(theirs)}”."
         self.replies.notify(turn, f"{_whose_chart(verdict)} {goes_on}")
         return replace(verdict, reply=None, pending=theirs)

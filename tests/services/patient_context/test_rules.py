@@ -6,9 +6,12 @@ from dataclasses import replace
 import pytest
 
 from data_models.identifiers import PatientId
-from services.patient_context.reading.heuristic import may_concern_patient
 from services.patient_context.reading.reading import Ask, Reading, of_things, read_message
-from services.patient_context.reading.rules import decide_by_rules, is_bare_switch
+from services.patient_context.reading.rules import (
+    decide_by_rules,
+    is_bare_switch,
+    may_concern_patient,
+)
 from tests.services.patient_context.world import PATTERN
 from tests.tables import with_cases
 

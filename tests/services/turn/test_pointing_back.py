@@ -10,6 +10,7 @@ from services.identity.names.person import Person, PersonName
 from tests.fakes import GivenPeople
 from tests.services.patient_context.world import PATTERN
 from tests.services.turn.talk_lines import Line, play
+from tests.services.turn.test_groups import notices
 from tests.services.world import World
 from tests.tables import with_cases
 
@@ -52,3 +53,13 @@ async def test_a_name_of_several_who_are_offered_asks_of_those_alone() -> None:
     assert "3. " not in again
     assert "Müller" not in again
     assert "Jane" in (await world.tell("2")).texts[-1]
+
+
+async def test_who_is_of_another_age_is_refused_with_the_reason() -> None:
+    world = ward()
+    await world.tell("open Anna Müller")
+    await world.tell("the 101yo: potassium?")
+    told = notices(await world.tell("John Smith"))
+
+    assert "“the 101yo: potassium?” was not answered: its age, birth date or pronoun" in told
+    assert "is not that of John Smith" in told
