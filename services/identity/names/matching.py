@@ -310,12 +310,9 @@ def _is_beside(run: Sequence[Word], span: _Span, strength: Strength, known: Know
     if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
         return True
     asks = run[0].is_in("kept_of_patients") and [*run[1:2]] == [span[0]] and span[-1].closes
-    # `Tochter Yost fragt nach Kalium`: whose daughter, but where it is the first name of hers.
-    asks |= (
-        strength == "family"
-        and span[0].before == run[0].text
-        and span[-1].after in of_people("calls")
-    )
+    # `Tochter Yost fragt nach Kalium`: whose daughter she is, and no `Dr Yost wants …`
+    is_kin = strength == "family" and span[0].title == "relative" and run[1:2] == [span[0]]
+    asks |= is_kin and span[-1].after in of_people("calls")
     is_person = is_person_beside(span) and not asks
     return is_person or has_done(run, span) or (strength != "full" and stands_as_drug(run, span))
 
