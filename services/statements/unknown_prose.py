@@ -24,7 +24,7 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"}
 
 _SMALL_WORD, _FEW, _WHOLE_STEM = 2, 2, 9
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
-_TOLD_BY_NAME = PARTS | {"modality"}
+_TOLD_BY_NAME = PARTS | {"modality", "approach", "reach"}
 _ROMAN, _ALLERGY = frozenset("ivxabc"), frozenset({"=allergy"})
 _SEEN = frozenset({"is_now", "rising", "falling", "steady"})
 _MEASURED = ("wert", "werte", "spiegel", "bereich")

@@ -169,7 +169,7 @@ class ClauseReader:
         if quantities and not {*names} - SETTINGS:
             body = statement_numbers.measured_of_body(stems.values(), quantities, cues, changes)
             names += [body] if body else []
-        wider = [kind for one in phrases for kind in one.said.wider]
+        wider = [kind for one in phrases for kind in (*one.said.wider, *_parts_of_meaning(one))]
         return Clause(
             words=frozenset((*stems.values(), *names, *wider)),
             topics=tuple(group for one in phrases for group in one.said.topics),
@@ -299,6 +299,13 @@ class ClauseReader:
                 continue
             found.append(stem(word))
         return tuple(found[:3])
+
+
+def _parts_of_meaning(phrase: FoundPhrase) -> Iterator[str]:
+    """Yield the stems of an illness and its place, or what was done there: `Magenkarzinom`."""
+    for name in phrase.said.means:
+        if kind_of_name(name) in ("problem", "procedure"):
+            yield from map(stem, name.split())
 
 
 def _which(groups: Sequence[str], quantities: Sequence[Quantity]) -> str:

@@ -12,6 +12,8 @@ from services.statements.rows.compare_series import OF_OTHER_TIMES
 from services.statements.rows.fit import has_date, is_measured
 from services.statements.rows.happenings import COURSES, happenings, has_happened
 from services.statements.rows.known import KnownRows
+from services.statements.rows.known_words import has_all
+from services.statements.rows.one_of_several import excludes, placed
 from services.statements.rows.rows import BEGINNING, KnownRow, stems_of, told_of
 from services.statements.rows.subject import is_of_other_picture, supported
 from services.statements.rows.units import is_comparable
@@ -145,13 +147,20 @@ def _is_of_other_thing(clause: Clause, fitting: Sequence[KnownRow], rows: KnownR
 def _is_of_older_text(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:
     """Whether a size is told as of now, and a newer text has another, or it as `14 mm (31 mm)`."""
     is_of_then = clause.cues & (OF_OTHER_TIMES | COURSES) or clause.dates or clause.says("from")
-    if is_of_then or "is_now" not in clause.cues or not all(row.written for row in fitting):
+    is_of_now = clause.cues & {"is_now", "newest", "current"} and not is_of_then
+    if not is_of_now or not all(row.written for row in fitting):
         return False
     last, told = max(map(written_on, fitting), default=()), {*clause.names}
+    if told and any(
+        excludes(clause, row) and row.is_text and written_on(row) > last
+        for row in rows.about(told)
+        if clause.exclusive and not placed(clause).exclusive
+    ):
+        return True  # "moderate", where it is mild since
     told |= told_of(clause.words) - statement_words().neutral
     return any(
         f"({one.number:g} {one.unit}" in row.says
-        or (told <= row.words and any(is_comparable(one, known) for known in row.quantities))
+        or (has_all(told, row.words) and any(is_comparable(one, known) for known in row.quantities))
         for one in clause.quantities
         if one.unit and one.unit not in TIME_UNITS
         for row in rows.rows

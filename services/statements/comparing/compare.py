@@ -19,7 +19,7 @@ from services.statements.comparing.comparisons import compared
 from services.statements.comparing.courses import by_each
 from services.statements.comparing.one_day import by_one_day, with_reports
 from services.statements.rows import compare_series, fit
-from services.statements.rows.happenings import COURSES
+from services.statements.rows.happenings import COURSES, taken_away
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import excludes
 from services.statements.rows.rows import KnownRow
@@ -81,7 +81,7 @@ def _compared(
         cues = {cue for cue, is_said in told.items() if is_said}
         clause = replace(clause, cues=clause.cues - {"before"} | cues)  # "niedriger als früher"
     found = latest_of_kind(clause, rows, names) or of_other_end(clause, rows, names)
-    found = found or compared(clause, subject)
+    found = found or compare_several.stages_in_turn(clause, rows) or compared(clause, subject)
     if found is not None:
         return found
     is_by_values = not names and not person_groups(clause)
@@ -210,7 +210,11 @@ def _against(
         own = (row for row in candidates if not row.needs.isdisjoint(clause.names))
         if goes_on := [row for row in own if row.standing == "active"]:
             return Verdict("contradicted", goes_on[0].sources, goes_on[0].says)
-    sides = {side for row in fitting for side in row.exclusive & {*_SIDES, _BOTH_SIDES}}
+    if removed := taken_away(clause, fitting, candidates):
+        return Verdict("contradicted", removed.sources, removed.says)
+    most = max(len(row.words & clause.words) for row in fitting)
+    nearest = [row for row in fitting if len(row.words & clause.words) == most]
+    sides = {side for row in nearest for side in row.exclusive & {*_SIDES, _BOTH_SIDES}}
     if clause.says("both") and len(sides) == 1 and _BOTH_SIDES not in sides:
         return Verdict("unsupported", refs(fitting[:1]))
     return against_texts(clause, fitting, candidates) or _objection(

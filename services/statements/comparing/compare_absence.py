@@ -203,7 +203,16 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
     is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
     is_bare = (is_bare and not rows.empty) or clause.says("changes")
-    return Verdict("unsupported") if is_bare and found else UNCHECKED
+    told = own and told_of(clause.words) - saying("no_place") - {*clause.exclusive}
+    is_there = bool(told) and _is_there(rows.about(told))
+    return Verdict("unsupported") if (is_bare and found) or is_there else UNCHECKED
+
+
+def _is_there(found: Sequence[KnownRow]) -> bool:
+    """Whether rows that have all words of what is denied tell it, and none of them denies it."""
+    lacking = saying("lacking") | saying("without")
+    is_denied = any(row.negated or row.words & lacking for row in found)
+    return not is_denied and any(row.is_text and not row.is_plan for row in found)
 
 
 def topics_denied(clause: Clause) -> tuple[str, ...]:

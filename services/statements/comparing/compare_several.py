@@ -7,7 +7,7 @@ from functools import cache
 from services.language.figures.written_dates import FoundDate, WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
-from services.language.words.statement_tables import saying, stem
+from services.language.words.statement_tables import saying, stem, stems_told
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.broader import is_cancer_of
 from services.statements.comparing.courses import plain
@@ -88,8 +88,11 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]], rows: Known
     pairs = [(drug, illness) for drug in drugs for illness in illnesses]
     if any(is_for_another(clause, row) for row in rows_found):
         return False
-    if drugs and not any(REASON in row.says for row in drugs) and _is_of_others(clause, rows):
-        return False
+    if drugs and not any(REASON in row.says for row in drugs):
+        begun_for = [row for row in rows.about(drugs[0].needs & {*told}) if _tells_reason(row)]
+        is_told = any(not row.words.isdisjoint(_reasons_told(clause)) for row in begun_for)
+        if _is_of_others(clause, rows) or (begun_for and not is_told):
+            return False
     return not pairs or any(
         day >= illness.order[: len(day)] and not is_over(illness, day)
         for drug, illness in pairs
@@ -116,6 +119,12 @@ def _reasons_told(clause: Clause) -> list[str]:
     ills = statement_words().ills
     names = (ills.get(name, name) for name in clause.names)
     return [name for name in names if kind_of_name(name) == "problem"]
+
+
+def _tells_reason(row: KnownRow) -> bool:
+    """Whether a text tells for what something was begun: "Torsemide was started for congestion"."""
+    is_for = row.is_text and not row.is_plan and REASON in row.says
+    return is_for and bool(row.words & stems_told("begun"))
 
 
 def _is_of_others(clause: Clause, rows: KnownRows) -> bool:
@@ -180,7 +189,8 @@ def against_order(
 
 def places_told(clause: Clause) -> list[int]:
     """Return which of several is told, 2 of "the second dose" and "der zweiten Dosis"."""
-    said = (w.rstrip("rs") if w.endswith(("er", "es")) else w for w in clause.words)
+    parts = frozenset().union(*clause.sites)  # "the left second toe"
+    said = (w.rstrip("rs") if w.endswith(("er", "es")) else w for w in clause.words - parts)
     every = (_places().get(w) or _places().get(f"{w}n") for w in said)
     return [one for one in every if one is not None]
 
@@ -269,6 +279,23 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
     said = [row for one in found for row in one]
     is_measured_so = all(any(is_measured(one, row) for row in said) for one in measured)
     return [row for one in found for row in one[:1]] if all(found) and is_measured_so else []
+
+
+def stages_in_turn(clause: Clause, rows: KnownRows) -> Verdict | None:
+    """Return the verdict over "from stage IIIB to IVA in 2025": the second came after the first."""
+    scales = {one.scale for one in clause.stages}
+    is_turn = len(clause.stages) == len(("from", "to")) and len(clause.dates) < 2
+    if not is_turn or scales != {"stage"} or not clause.says("from"):
+        return None
+    staged = [row for row in rows.rows if row.order and not row.is_text]
+    then, now = (
+        [row for row in staged if row.stages and all(map(one.fits, row.stages))]
+        for one in (clause.stages[::-1] if "turned" in clause.cues else clause.stages)
+    )
+    now = [row for row in now if all(has_date(day, row) for day in clause.dates)]
+    if any(one.order[:10] < other.order[:10] for one in then for other in now):
+        return supported([*now, *then])
+    return Verdict("unsupported", refs([*now, *then]))
 
 
 def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

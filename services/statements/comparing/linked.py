@@ -47,6 +47,8 @@ def by_links(
 def _judged(link: Link, rows: KnownRows) -> Verdict | None:
     if link.kind == "given":
         return None  # "since" may tell a time
+    if link.second.quantities and not (link.second.names or link.second.dates):
+        return None  # "quit after 30 pack-years"
     if any(one.smoking for one in link.clauses) and "no" not in link.first.cues:
         return Verdict("unsupported")  # a status of a day does not say when, or why
     if link.kind in ("because", "therefore"):
@@ -152,7 +154,8 @@ def _named_or_said(link: Link) -> frozenset[str]:
     names = frozenset(without_setting(cause))
     if names or link.kind == "therefore":
         return names
-    return told_of(cause.words) - vocabulary.neutral - vocabulary.spoken
+    told = told_of(cause.words)
+    return told - vocabulary.neutral - vocabulary.spoken or told or frozenset(cause.topics)
 
 
 def _of_others(link: Link) -> Iterator[Link]:
@@ -169,7 +172,8 @@ def _caused(link: Link, rows: KnownRows, said: frozenset[str]) -> Verdict | None
     if not effect.names or not said or "maybe" in effect.cues | cause.cues:
         return None
     own = [row for name in effect.names for row in rows.about([name])]
-    named = [row for row in own if not row.negated]
+    is_denied = "no" in effect.cues or not effect.words.isdisjoint(statement_words().refusing)
+    named = [row for row in own if is_denied or not row.negated]
     both = [row for row in named if has_all(said, row.words)]
     if any(row.kind == "problem" for row in rows.about(said)):  # causes that are one illness
         both += [row for row in named if not said.isdisjoint(row.words - row.needs)]

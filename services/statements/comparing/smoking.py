@@ -29,15 +29,15 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
     undated = [row for row in known if not row.order] or [newest]
     told = known if clause.smoking == "never" else undated
     then = [row for row in known if clause.dates and has_date(clause.dates[0], row)]
-    if then and all(row.smoking == clause.smoking for row in then):
+    figures = [one for one in clause.quantities if one.unit != "a"]  # pack years, no age
+    is_measured_so = all(any(is_measured(one, row) for row in known) for one in figures)
+    if then and is_measured_so and all(row.smoking == clause.smoking for row in then):
         return Verdict("supported", then[0].sources, then[0].says)
     others = [row for row in (*told, newest) if row.smoking != clause.smoking]
     if others:
         return Verdict("contradicted", others[0].sources, others[0].says)
-    figures = [one for one in clause.quantities if one.unit not in ("", "a")]  # pack years, no age
     numbers = statement_words().numbers  # of each language
     counts = {numbers[word] for word in clause.words & numbers.keys() - saying("one")}
     if not any(counts <= {numbers.get(word) for word in row.words} for row in known):
         return Verdict("unsupported", newest.sources, newest.says)  # "twenty cigarettes", of ten
-    is_measured_so = all(any(is_measured(one, row) for row in known) for one in figures)
     return Verdict("supported" if is_measured_so else "unsupported", newest.sources, newest.says)

@@ -87,6 +87,9 @@ def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     is_alike = clause.cues & JUDGED <= row.judged or _is_compared(clause, row)
     if not is_alike or is_of_other_number(clause, row) or _is_former(clause, row):
         return False
+    if clause.sites and not clause.quantities:
+        ills = {one for one in clause.names if kind_of_name(one) == "problem"}
+        return not ills or any(one in row.name or is_named(one, row.name) for one in ills)
     if not clause.quantities or not clause.own_names:
         return True
     told = told_of(clause.words).union(clause.names)
@@ -345,7 +348,8 @@ def is_aim(row: KnownRow) -> bool:
 def _is_visit_for(clause: Clause, row: KnownRow) -> bool:
     """Whether a row is of what was done for what a clause says somebody has now: it is over."""
     is_over = row.kind in DONE_ONCE or (row.standing == "ended" and row.kind in _GIVEN)
-    return is_over and _is_told_of_now(clause) and _names_problems(clause)
+    is_told = _is_told_of_now(clause) or (row.kind == "encounter" and "ended" in clause.cues)
+    return is_over and is_told and _names_problems(clause)
 
 
 def _names_problems(clause: Clause) -> bool:

@@ -1,5 +1,6 @@
 """What happened to a thing, by a clause and by a row: `removed`, `declined`, `recurred`."""
 
+from collections.abc import Sequence
 from functools import cache
 
 from services.language.sentences.clauses import Clause
@@ -7,7 +8,7 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import statement_words
 from services.records.concepts.table import words_listed
-from services.statements.rows.rows import KnownRow, told_of
+from services.statements.rows.rows import ONLY_POSSIBLE, KnownRow, told_of
 
 COURSES = frozenset({"rising", "falling", "steady"})
 _DONE = frozenset({"immunization", "procedure"})
@@ -30,7 +31,9 @@ def has_happened(word: str, row: KnownRow) -> bool:
     if row.is_stay and row.ended is not None and _LEFT in begun:
         return True
     return any(
-        one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT)) for one in row.words
+        (one.startswith(begun) and (one == word or not one.endswith(ONLY_POSSIBLE)))
+        or (_REMOVED in begun and one.endswith(_CUT_OUT))
+        for one in row.words
     )
 
 
@@ -61,6 +64,8 @@ def is_otherwise(clause: Clause, row: KnownRow) -> bool:
     if row.is_text and "ended" in clause.cues and clause.says("longer"):
         states = told_of(clause.words) - clause.called - {*clause.names} - statement_words().neutral
         is_other = bool(clause.exclusive or states) and not row.words & saying("longer")
+    if clause.says("vanished"):
+        is_other |= row.words.isdisjoint(saying("vanished"))
     if row.negated and row.words & saying("denying_alone"):  # "no rejection": none was rejected
         refusing = statement_words().refusing
         is_other |= bool(clause.words & refusing) and row.words.isdisjoint(refusing)
@@ -69,6 +74,22 @@ def is_otherwise(clause: Clause, row: KnownRow) -> bool:
         is_question = wishes <= saying("asking") and bool(row.words & saying("asked_what"))
         is_other |= not (row.is_text and wishes) or is_question
     return is_other or _is_to_come(clause, row)
+
+
+def taken_away(
+    clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
+) -> KnownRow | None:
+    """Return the row of the removal of what somebody is said to have: "The port is in place"."""
+    if not clause.cues & {"current", "is_now"} or clause.dates or happenings(clause):
+        return None
+    begun = statement_words().happening[_REMOVED + "d"]
+    removals = (
+        row
+        for row in candidates
+        if row.kind == "procedure" and not row.needs.isdisjoint(clause.names)
+        if any(one.startswith(begun) for one in row.name)
+    )
+    return next((r for r in removals if all(r.order >= one.order for one in fitting)), None)
 
 
 def has_ended(row: KnownRow) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.words.statement_words import statement_words
-from services.statements.rows.rows import BEGINNING
+from services.statements.rows.rows import BEGINNING, ONLY_POSSIBLE
 
 INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 SHORT_FORM_CHARS, SHORT_CHARS = 5, 3
@@ -16,9 +16,11 @@ def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[
     if said <= known:
         return True
     begun = {word[:BEGINNING] for word in known}
+    done = {word[:BEGINNING] for word in known if not word.endswith(ONLY_POSSIBLE)}
+    happening = statement_words().happening
     return all(
         word in known
-        or (word[0] != "=" and word[:BEGINNING] in begun)
+        or (word[0] != "=" and word[:BEGINNING] in (done if word in happening else begun))
         or is_named(word, known)
         or _is_joined(word, known)
         or any(

@@ -10,7 +10,7 @@ from services.statements.rows.rows import KnownRow, stems_of, told_of
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
 PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
 PLACED = PARTS | {"side", "height", "facing"}
-_NOT_THERE = ("polarity", 1)
+_NOT_THERE, _KEPT = ("polarity", 1), ("expression", 0)
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _OBSERVED = frozenset({"observation", "laboratory"})
 
@@ -71,7 +71,10 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     # A drug is swallowed, where nothing else is told.
     ways = [one for one in map(groups.__getitem__, told) if one[0] in ("route", "form")]
     ways = [one for one in ways if one[1] or row.kind != "medication"]
-    return {*ways, *(groups[word] for word in told if groups[word][0] in asked)} <= found
+    return {
+        *ways,
+        *(one for one in map(groups.__getitem__, told) if one[0] in asked or one == _KEPT),
+    } <= found
 
 
 def is_dose_of(clause: Clause, row: KnownRow) -> bool:

@@ -10,7 +10,7 @@ from services.language.figures.quantities import Quantity, unit_code
 from services.language.figures.written_dates import WrittenDate, recorded_date
 from services.language.sentences.clauses import Clause, Stage, joined
 from services.language.sentences.sentences import sentences_of
-from services.language.sentences.statement_parts import REFERENCE
+from services.language.sentences.statement_parts import REFERENCE, graded
 from services.language.sentences.statements import read_sentence
 from services.language.words.phrases import says
 from services.language.words.statement_tables import saying, stem, stems_told
@@ -23,8 +23,11 @@ JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
 NOT_DONE = frozenset({"planned", "maybe"})
 _NAMED_BY_ALL = frozenset({"problem", "procedure"})
 _SMALL_CHARS = 3
+_SINKS = "declin"
 BEGINNING = 6
 """Words that begin with the same letters are taken for one: `prescribed`, `prescription`."""
+ONLY_POSSIBLE = ("able", "ible", "bar", "bare")
+"""How words end of what can be done: what is resectable was not resected."""
 _SEPARATING = re.compile(r";|(?<!\d),|,(?!\d)")  # "50,4 Gy" is one number
 _WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
@@ -104,6 +107,7 @@ _UNIT_CHARS = 3
 def _may_name(word: str) -> bool:
     known = statement_words()
     is_word = len(word) > 2 and not word[0].isdigit() and word not in known.numbers
+    is_word = is_word and not graded(word.upper())
     is_place = word in known.sides or word in known.places  # compared as sites
     is_figure = len(word) <= _UNIT_CHARS and unit_code(word) not in ("", word)
     is_figure = is_figure or group_of(word) in _SAYS_WHICH
@@ -245,8 +249,10 @@ def _row_of_clause(
 
 def _is_refused(clause: Clause) -> bool:
     """Whether somebody did not want a thing, or a value is taken back; what declined is told."""
-    is_value = clause.quantities or clause.cues & JUDGED
-    told = saying("in_error") if is_value else statement_words().refusing
+    is_value = (clause.quantities or clause.cues & JUDGED) and not clause.says("who")
+    told = statement_words().refusing
+    if is_value:
+        told = saying("in_error").union(one for one in told if not one.startswith(_SINKS))
     return not clause.words.isdisjoint(told)
 
 

@@ -11,7 +11,7 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying
 from services.statements.rows.happenings import COURSES
 from services.statements.rows.known import KnownRows
-from services.statements.rows.one_of_several import DONE_ONCE
+from services.statements.rows.one_of_several import DONE_ONCE, excludes
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import about, supported
 from services.statements.rows.verdict import Verdict
@@ -120,6 +120,7 @@ def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
         row
         for row in rows.rows
         if row.is_stay and row.words.issuperset({*names, *clause.words & saying("intensive")})
+        if not excludes(clause, row)
         for day in [row.ended if is_over else row.begun]
         if day is not None and any(one.fits(day) for one in days)
     ]
