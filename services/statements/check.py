@@ -266,8 +266,7 @@ class MessageCheck:
         is_beside = not (clause.own_names or clause.says("who"))
         if is_beside and (told := told_of(clause.words) - statement_words().neutral):
             # "…, no statin on the list" and "no new lesion" are of others; "…, not ulcerated"
-            every = () if clause.exclusive else rows.about(clause.names or told)
-            every = every if clause.names or not any(one.negated for one in every) else []
+            every = () if clause.exclusive else rows.about(clause.names)
             is_there = any(told <= one.words for one in every if not one.negated)
             return Verdict("unsupported") if is_there else UNCHECKED
         about = tuple(dict.fromkeys((*clause.names, *(topics_denied(clause) or topics))))

@@ -27,13 +27,7 @@ from services.statements.times.reckoned import by_reckoning, by_report, is_of_ot
 from services.statements.unknown_prose import adds_unknown, said_of
 
 _LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
-CLINICAL_TOPICS = frozenset(
-    f"={topic}"
-    for topic in (
-        "allergy", "medication", "problem", "procedure", "immunization", "metastasis", "mutation",
-        "biomarker", "infection",
-    )
-)  # fmt: skip
+CLINICAL_TOPICS = _LISTS | {"=metastasis", "=mutation", "=biomarker", "=infection"}
 _DESTINATION = "destination"
 _STANDING = (("problem", "active"), ("fact", ""))
 _FEW, _MOST_CUTS = 1, 10

@@ -3,9 +3,12 @@
 Nothing else leaves: no free text, no id, no date. Who is 90 or older is 90.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from data_models.chart_view import ViewRow
+from data_models.plain_yaml import read_yaml
 from services.evidence.trials.facts import PatientFacts, readings_of
 from services.language.studies.criteria_forms import GENES
 from services.records.concepts.table import concept_table
@@ -15,14 +18,7 @@ from services.records.resources.entry import Raw, many, one, text
 OLDEST = 90
 _TERMS_LIMIT = 5
 _DISPLAY_LIMIT_CHARS = 120
-_ICD10 = {
-    "C34": "Lung Cancer", "C18": "Colorectal Cancer", "C19": "Colorectal Cancer",
-    "C20": "Colorectal Cancer", "C50": "Breast Cancer", "C61": "Prostate Cancer",
-    "C43": "Melanoma", "C25": "Pancreatic Cancer", "C16": "Gastric Cancer",
-    "C15": "Esophageal Cancer", "C22": "Liver Cancer", "C56": "Ovarian Cancer",
-    "C53": "Cervical Cancer", "C54": "Endometrial Cancer", "C64": "Renal Cell Cancer",
-    "C67": "Bladder Cancer", "C71": "Brain Cancer", "C73": "Thyroid Cancer",
-}  # fmt: skip
+_ICD10: Mapping[str, str] = read_yaml(Path(__file__).with_name("icd10.yaml").read_text("utf-8"))
 """Public names of the commonest cancers, by the first three signs of their codes."""
 _SYSTEMS = ("http://snomed.info/sct", "http://hl7.org/fhir/sid/icd")
 _CANCER = ("carcinoma", "cancer", "melanoma", "malignant", "lymphoma", "leukemia", "neoplasm")

@@ -210,8 +210,8 @@ def _against(
         own = (row for row in candidates if not row.needs.isdisjoint(clause.names))
         if goes_on := [row for row in own if row.standing == "active"]:
             return Verdict("contradicted", goes_on[0].sources, goes_on[0].says)
-    if removed := taken_away(clause, fitting, candidates):
-        return Verdict("contradicted", removed.sources, removed.says)
+    if taken_away(clause, fitting, candidates):
+        return Verdict("unsupported", refs(fitting[:1]))
     most = max(len(row.words & clause.words) for row in fitting)
     nearest = [row for row in fitting if len(row.words & clause.words) == most]
     sides = {side for row in nearest for side in row.exclusive & {*_SIDES, _BOTH_SIDES}}

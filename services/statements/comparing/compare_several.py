@@ -283,19 +283,15 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
 
 def stages_in_turn(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return the verdict over "from stage IIIB to IVA in 2025": the second came after the first."""
-    scales = {one.scale for one in clause.stages}
-    is_turn = len(clause.stages) == len(("from", "to")) and len(clause.dates) < 2
-    if not is_turn or scales != {"stage"} or not clause.says("from"):
+    scales = [one.scale for one in clause.stages]
+    if scales != ["stage", "stage"] or len(clause.dates) > 1 or not clause.says("from"):
         return None
-    staged = [row for row in rows.rows if row.order and not row.is_text]
-    then, now = (
-        [row for row in staged if row.stages and all(map(one.fits, row.stages))]
-        for one in (clause.stages[::-1] if "turned" in clause.cues else clause.stages)
-    )
+    told = clause.stages[::-1] if "turned" in clause.cues else clause.stages
+    staged = [row for row in rows.rows if row.order and row.stages and not row.is_text]
+    then, now = ([row for row in staged if all(map(one.fits, row.stages))] for one in told)
     now = [row for row in now if all(has_date(day, row) for day in clause.dates)]
-    if any(one.order[:10] < other.order[:10] for one in then for other in now):
-        return supported([*now, *then])
-    return Verdict("unsupported", refs([*now, *then]))
+    is_so = any(one.order[:10] < other.order[:10] for one in then for other in now)
+    return supported([*now, *then]) if is_so else Verdict("unsupported", refs([*now, *then]))
 
 
 def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

@@ -7,13 +7,20 @@ from itertools import pairwise
 
 from services.language.figures.quantities import Quantity
 from services.language.figures.written_dates import FoundDate
-from services.language.sentences.clauses import Clause, Stage
+from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.happenings import COURSES, has_ended, is_otherwise, tells_happenings
 from services.statements.rows.known_words import is_named
-from services.statements.rows.one_of_several import DONE_ONCE, excludes, is_dose_of, says_which
+from services.statements.rows.one_of_several import (
+    DONE_ONCE,
+    excludes,
+    is_dose_of,
+    is_plain,
+    is_score,
+    says_which,
+)
 from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.rows.units import in_moles, is_same
 
@@ -38,7 +45,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
         and not (row.is_plan and not is_hedged(clause, row))
-        and all(any(map(one.fits, row.stages)) or _is_plain(one, row) for one in clause.stages)
+        and all(any(map(one.fits, row.stages)) or is_plain(one, row) for one in clause.stages)
         and row.words.issuperset(clause.codes)
         and has_sites(clause, row)
         and not excludes(clause, row)
@@ -232,7 +239,7 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     others = [
         one
         for one in clause.quantities
-        if not (_is_among(one, known, is_about=is_about) or _is_score(one, row))
+        if not (_is_among(one, known, is_about=is_about) or is_score(one, row))
         and not (row.kind in DONE_ONCE and not one.unit and f"{one.number:g}" in row.name)
         and (one.pair is None or not _is_mixture(one, row))
     ]
@@ -270,22 +277,6 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
         return True
     own = [one for one in row.dates if one is not row.written]
     return any(reading.fits(known) for reading in found.readings for known in own)
-
-
-def _is_plain(told: Stage, row: KnownRow) -> bool:
-    """Whether a score stands in the row as a plain number: `ECOG 1` with the value 1."""
-    return (
-        told.value.isdigit()
-        and len(told.scale) > 1
-        and not row.is_text  # "two new metastases" is no stage II
-        and any(not one.unit and one.number == float(told.value) for one in row.quantities)
-    )
-
-
-def _is_score(one: Quantity, row: KnownRow) -> bool:
-    """Whether a plain number is the row's score: the 2 of "ECOG: 2 versus 1"."""
-    told = "" if one.unit else f"{one.number:g}"
-    return any(len(stage.scale) > 1 and stage.value == told for stage in row.stages)
 
 
 def stands(clause: Clause, row: KnownRow) -> bool:

@@ -76,20 +76,13 @@ def is_otherwise(clause: Clause, row: KnownRow) -> bool:
     return is_other or _is_to_come(clause, row)
 
 
-def taken_away(
-    clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
-) -> KnownRow | None:
-    """Return the row of the removal of what somebody is said to have: "The port is in place"."""
-    if not clause.cues & {"current", "is_now"} or clause.dates or happenings(clause):
-        return None
-    begun = statement_words().happening[_REMOVED + "d"]
-    removals = (
-        row
-        for row in candidates
-        if row.kind == "procedure" and not row.needs.isdisjoint(clause.names)
-        if any(one.startswith(begun) for one in row.name)
-    )
-    return next((r for r in removals if all(r.order >= one.order for one in fitting)), None)
+def taken_away(clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]) -> bool:
+    """Whether what somebody is said to have was removed after all that says it: a port."""
+    is_had = clause.cues & {"current", "is_now"} and not (clause.dates or happenings(clause))
+    begun, last = statement_words().happening["removed"], max(row.order for row in fitting)
+    removals = (r for r in candidates if is_had and r.kind == "procedure" and r.order >= last)
+    own = (row for row in removals if not row.needs.isdisjoint(clause.names))
+    return any(word.startswith(begun) for row in own for word in row.name)
 
 
 def has_ended(row: KnownRow) -> bool:

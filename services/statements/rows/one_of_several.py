@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from services.language.sentences.clauses import Clause
+from services.language.figures.quantities import Quantity
+from services.language.sentences.clauses import Clause, Stage
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.rows import KnownRow, stems_of, told_of
@@ -83,3 +84,19 @@ def is_dose_of(clause: Clause, row: KnownRow) -> bool:
     own = [one for one in parts if not one.isdisjoint(told_of(clause.words))]
     doses = {f"{one.number:g}" for one in clause.quantities if one.unit in ("mg", "ug", "g")}
     return len(parts) == 1 or len(own) != 1 or doses <= own[0]
+
+
+def is_score(one: Quantity, row: KnownRow) -> bool:
+    """Whether a plain number is the row's score: the 2 of "ECOG: 2 versus 1"."""
+    told = "" if one.unit else f"{one.number:g}"
+    return any(len(stage.scale) > 1 and stage.value == told for stage in row.stages)
+
+
+def is_plain(told: Stage, row: KnownRow) -> bool:
+    """Whether a score stands in the row as a plain number: `ECOG 1` with the value 1."""
+    return (
+        told.value.isdigit()
+        and len(told.scale) > 1
+        and not row.is_text  # "two new metastases" is no stage II
+        and any(not one.unit and one.number == float(told.value) for one in row.quantities)
+    )

@@ -2,10 +2,12 @@
 
 import re
 from functools import lru_cache
+from pathlib import Path
 
 from rapidfuzz.distance import Levenshtein
 
 from data_models.chart_view import ViewRow
+from data_models.plain_yaml import read_yaml
 from services.language.words.same_names import group_of
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import statement_words
@@ -18,14 +20,10 @@ from services.statements.rows.one_of_several import DONE_ONCE
 from services.statements.rows.rows import Standing, clause_of, stems_of
 
 _STANDING: dict[str, Standing] = {
-    **dict.fromkeys(("active", "recurrence", "relapse", "in-progress", "current"), "active"),
-    **dict.fromkeys(("taken now", "ongoing"), "active"),
-    **dict.fromkeys(("stopped", "resolved", "inactive", "completed", "cancelled"), "ended"),
-    **dict.fromkeys(("ended", "remission", "discontinued", "revoked", "on-hold"), "ended"),
-    **dict.fromkeys(("not in the record", "refuted", "absent", "not known"), "absent"),
-    **dict.fromkeys(("ruled out", "negated", "not-done", "not done"), "absent"),
-    **dict.fromkeys(("not-taken", "not taken", "noshow", FORBIDDEN), "absent"),
-}
+    word: standing
+    for standing, words in read_yaml(Path(__file__).with_name("standing.yaml").read_bytes()).items()
+    for word in words
+} | {FORBIDDEN: "absent"}
 OF_NONE = frozenset({"no", "known", "current", "previous", "history", "information", "about"})
 """Words of what states an absence that say not of what."""
 _VACCINE_CHARS = 4

@@ -31,6 +31,8 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
         claimed, claimed.pair or 0, known.pair or 0, decimals[0], is_about
     ):
         return False
+    if known.comparator and claimed.unit != known.unit:  # "below 1 µg" is not told as "below 1 mg"
+        claimed = replace(claimed, comparator="")
     # A point may part thousands, but 8.092 g are not 8.092 kg for that.
     is_plain = claimed.unit in ("", known.unit)
     readings = claimed.readings if is_plain else claimed.readings[:1]
