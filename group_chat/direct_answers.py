@@ -182,7 +182,7 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
         or "last" in one.arguments
         for one in read.about
     )
-    if (caution := caution_for(text)) and (not tells or says(text, "advice")):
+    if (caution := caution_for(text)) and (not tells or says(text, "advice", "cost")):
         names.append(caution)
     said = [talk_text(read.language, name) for name in names]
     if len(told := told_in(text)) > _FEW_TOLD:

@@ -1,6 +1,7 @@
 """What of a topic is asked about: the names that its list may hold. Pure."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -13,6 +14,7 @@ from services.language.charts.tools_named import OVER, SEARCH
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 
 _OF_ORGANS = (" disease", " function")
+_OF_ALL_TIMES: AbstractSet[Aspect] = frozenset({"trend", "first"})  # "prior meds"
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _OPERATED = frozenset({SEARCH, "problems"})
 SAY_WHAT_FOR = frozenset({"care plan", "goal", "inpatient admission", "emergency", "family"})
@@ -42,7 +44,8 @@ def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
 
 def arguments_for(topic: TopicSpec, part: QuestionPart, name: str) -> dict[str, Any]:
     """Return what the tool of a topic is called with; of "paracetamol as needed" the drug alone."""
-    is_past = bool(part.frames & {"over", "past"}) or "trend" in part.aspects  # "prior meds"
+    is_past = bool(part.frames & {"over", "past"}) or not part.aspects.isdisjoint(_OF_ALL_TIMES)
+    is_past |= part.frames >= {"newest", "single"}  # "last drug prescribed": now or no more
     if topic.tool in OVER and not topic.arguments and not name and is_past:
         return {"status": OVER[topic.tool] if "over" in part.frames else "all"}
     return dict(topic.arguments)

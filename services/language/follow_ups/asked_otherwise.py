@@ -9,7 +9,7 @@ from functools import partial
 from services.language.charts import chart_parts
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
-from services.language.charts.tools_named import given_for_value, names_drugs
+from services.language.charts.tools_named import OVER, given_for_value, names_drugs
 from services.language.figures.times import spans_in
 from services.language.follow_ups.leaning_words import every
 from services.language.follow_ups.other_times import ARGUMENTS_OF_DAYS, of_days, unlimited
@@ -147,8 +147,10 @@ def asked_otherwise(
 
 
 def _asked_of(question: ChartQuestion, asked: chart_parts.QuestionPart) -> ChartQuestion | None:
-    if _is_of_an_end(asked) and question.tool in NEVER_OVER:
-        return None
+    is_list = question.tool in OVER and not question.name  # "active problems", "and resolved?"
+    if _is_of_an_end(asked) and (is_list or question.tool in NEVER_OVER):
+        ended = {"status": OVER.get(question.tool)}
+        return replace(question, arguments=ended, part=None) if is_list else None
     if asked.is_before:
         return one_before(question)
     if "helped" in asked.frames:
@@ -163,7 +165,7 @@ def _asked_of(question: ChartQuestion, asked: chart_parts.QuestionPart) -> Chart
     is_asked = "whether" in asked.aspects  # "was it stopped?" as against "why was it stopped?"
     kinds: tuple[Aspect, ...] = ("whether", "when", "all")
     how = next(one for one in kinds if one in {*asked.aspects, "all"})
-    told = (chart_parts.what_of(asked, how), *asked.parts[:1])
+    told = (chart_parts.what_of(asked, how), *asked.parts)
     part = next((one for one in told if one in PARTS_OF.get(question.tool, ())), None)
     part = "treatment" if question.part == "treatment" and "dose" in told else part  # of its drugs
     if asked.parts and (part is not None or not asked.aspects or _OWNED & {*asked.parts}):

@@ -21,6 +21,7 @@ from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _YEAR_CHARS, _ASKED = 7, 4, "crp?"
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}|\b(?:15-3|19-9|72-4)\b")  # and the numbers of markers
+_YEARS = re.compile(r"(?:19|20)\d\d ?[-/\u2013] ?(?:19|20)?\d\d")
 _NOT_OF_NAMES = ("no_one", "auxiliaries", "made_for", "tells", "wrong_one", "before_hours")
 _NOBODY = ("pronouns", "lower_pronouns", "just_now", "others", "newest", "called_patients")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
@@ -47,11 +48,12 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_day = is_day if full_dates(heading) else is_dated  # `psa on 1971-04-03`
         is_kins = any(one.is_in("relatives") for one in words[:-1])  # `mum's cancer, age`
         is_aside = is_day or is_met(text, who) or (who.isdecimal() and len(who) <= _YEAR_CHARS)
+        is_aside |= _YEARS.fullmatch(who) is not None  # `min height 2011-2014`
         is_aside |= of_people("how_much").issuperset(words_of(who.partition(",")[0]))  # `isst gut`
         is_aside |= is_kins and not is_valued and words[-1].text in chart_nouns("problems")
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
-        beside = of_people(*_NOBODY, *["organs"][is_valued:])
+        beside = of_people("counted", *_NOBODY, *["organs"][is_valued:])
         is_aside |= (
             _is_scanned(text, who)
             or set() < told <= beside
@@ -176,7 +178,8 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
         for one in others  # `the post-op from this morning`
     )
     last, ill = words[-1].text, of_people("ill_people")
-    is_thing = last in _values() or (last in chart_nouns("procedures") and last not in ill)
+    done = chart_nouns("procedures", "immunizations")
+    is_thing = last in _values() or (last in done and last not in ill)
     is_thing |= words[0].is_in("definite") and any(one.text in _values() for one in words[1:2])
     is_cut = words[-1].is_in("newest", "leads_to_whom", "calls", "people_do")  # `his wife wants`
     is_cut |= words[-1].is_in("definite", "articles", "behind_places") and not is_numbered

@@ -150,7 +150,8 @@ def _of_time(
     return replace(
         question_figures.with_rate(question, part.frames),
         is_past=span is not None or _is_of_all_times(question, part),
-        is_begun=span is not None and not part.frames.isdisjoint({"begun", "diagnosed"}),
+        is_begun=(span is not None or (question.tool, question.part) == ("problems", "place"))
+        and not part.frames.isdisjoint({"begun", "diagnosed"}),
         is_ordered=span is not None and "ordered" in part.frames,
         unit=(unit or part.unit) if question.tool == "results" else "",
     )
@@ -165,8 +166,9 @@ def _of_the_course(
 ) -> list[ChartQuestion]:
     """Return all of some days where nothing else of them is asked for, and of no days not all."""
     said = {one for part in parts for one in (*part.aspects, *part.parts, *part.frames)}
-    if not asked and span is not None and said & _OF_SOME_DAYS:
-        is_ill = "diagnosed" in said  # "anything diagnosed in 2018?"
+    is_ill = "diagnosed" in said  # "anything diagnosed in 2018?", "… at the visit on 12 May?"
+    is_free = not asked or (is_ill and [(o.tool, o.name) for o in asked] == [("encounters", "")])
+    if is_free and span is not None and said & {*_OF_SOME_DAYS, "diagnosed"}:
         new = ChartQuestion("problems", {"status": "all"}, is_past=True, is_begun=True)
         return [new if is_ill else ChartQuestion("timeline", is_past=True)]
     if not asked and span is not None and is_over and any(map(single_questions.asks_who, parts)):
@@ -277,7 +279,8 @@ def _of_run(
     """Yield what is asked of one name, values apart."""
     tools = tools_named.tools_of(run, part)
     for tool in tools:
-        if tool == "problems" and what == "people":  # who was seen for it
+        if tool == "problems" and what == "people" and "diagnosed" not in part.frames:
+            # Who was seen for it; who found it out is told by the visit of that day.
             yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
         elif tool == "documents" and what == "people":  # who of the team has the field
             yield ChartQuestion("care", {}, "all", run.name_for(tool), what)

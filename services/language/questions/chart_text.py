@@ -256,10 +256,12 @@ def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQue
     without = tuple(one.name for one in left_out)
     lists = [ChartQuestion(one.tool) for one in left_out if one.tool in LISTS][:1]
     dated = _DATED - (REPORTS if len(said.months.dates) > 1 else set())  # these are told whole
-    titled = {behind.text for title, behind in pairwise(pieces) if title.text in of_people("staff")}
+    is_ordered = any("ordered" in one.of("frame") for one in pieces)
+    titles = of_people("staff", *["not_asked"] * is_ordered)  # "prescribed by Fay", "by mouth"
+    titled = [two.text for one, two in pairwise(pieces) if one.text in titles and not two.labels]
     return tuple(
-        replace(one, arguments={"status": "all"}, name="", by=one.name, aspect="all")
-        if one.tool == "medications" and one.name in titled
+        replace(one, arguments={"status": "all"}, name="", by=one.name or titled[0], aspect="all")
+        if titled and one.tool == "medications" and one.name.split()[:1] in ([], titled[:1])
         else replace(
             one,
             without=without,

@@ -156,9 +156,11 @@ def _of_count(question: ChartQuestion, count: int, around: Collection[Aspect]) -
         last = {**question.arguments, "last": count}
         aspect = question.aspect if question.aspect in _OF_SOME_VALUES else "all"
         return replace(question, arguments=last, aspect=aspect)
-    is_end = question.tool in _COUNTED_OFF and question.aspect in {*around} & _ENDS
+    is_course = question.aspect == "trend" and "first" in around  # "first two values"
+    aspect = "first" if is_course else question.aspect
+    is_end = question.tool in _COUNTED_OFF and aspect in {*around} & _ENDS
     if is_before or is_end:
-        return replace(question, most=count)
+        return replace(question, aspect=aspect, most=count)
     is_each = question.aspect == "latest" and question.tool in AGAIN
     # The tool gives them all, the newest first.
     return replace(question, aspect="all") if is_each else question

@@ -37,14 +37,16 @@ def questions_of_values(
 
 def values_at_visit(part: QuestionPart) -> Iterator[ChartQuestion]:
     """Yield what is asked of values at the last visit of a kind: "bp the last time in the ER"."""
-    topics = [one for one in part.topics if one.tool == "encounters" and one.name]
     results = [run for run in part.runs if tool_of(run, part) == "results"]
     ends = sorted(part.aspects & EDGES)
     is_for = any(piece.text in FOR for piece in part.pieces)
     is_of_all = "measured" in part.frames and not part.runs  # "values at the last checkup"
-    if len(topics) != len(part.topics) or len(topics) != 1 or not ends or is_for:
+    kinds = [(one.tool, bool(one.name)) for one in part.topics]
+    is_visit = kinds == [("encounters", True)]  # "all values of the last visit"
+    is_visit |= is_of_all and "trend" in part.aspects and kinds == [("encounters", False)]
+    if not is_visit or not ends or is_for:
         return
-    visit = ChartQuestion("encounters", {}, ends[0], topics[0].name)
+    visit = ChartQuestion("encounters", {}, ends[0], part.topics[0].name)
     names = list(dict.fromkeys(run.name_for("results") for run in results))
     asked = values_of(names, "all", None) if names else ChartQuestion("results")
     if names or is_of_all:

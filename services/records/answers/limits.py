@@ -79,5 +79,6 @@ def told_limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWord
     some = words.say("above") if is_above else words.say("below")
     count = some.format(count=len(met), total=len(rows), limit=shown)
     if question.aspect == "latest":
-        return f"{lead}{count}."
+        last = "" if met[0] is rows[0] else f"\n{value_sentence(met[0], words)}"
+        return f"{lead}{count}.{last}"
     return f"{lead}{count}:\n{value_table(met, words)}"

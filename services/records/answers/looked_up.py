@@ -29,8 +29,8 @@ _PROBLEMS: Final = ChartQuestion("problems", {"status": "all"})
 _REPORTS: Final = ChartQuestion("documents")
 _TISSUE: Final = ChartQuestion("pathology_reports")
 _TREATMENTS: Final = LOOKED_AT[:2]
-_THERE = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS], "people": [_REPORTS, _VISITS]}
-_OF_A_DAY = frozenset({"encounters", "medications", "procedures", "problems"})
+_THERE = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS], "people": [_REPORTS, _VISITS],
+          "place": [_VISITS]}  # fmt: skip
 _TOLD_IN_TEXTS = frozenset({"change", "trend", "count", "minimum", "maximum"})
 """Notes may have other doses, how many cycles there were, and what was measured besides."""
 _NOTED = (
@@ -116,7 +116,7 @@ def looked_at(
     is_told = question.aspect in _TOLD_IN_TEXTS and not is_of_days
     if question.tool == "results" and is_told and len(rows) == 1:
         return (ChartQuestion(SEARCH, {"query": f"{question.name} {question.said}"}),)
-    if question.tool not in _OF_A_DAY or not 0 < len(rows) <= _MOST_ROWS:
+    if question.tool == SEARCH or not 0 < len(rows) <= _MOST_ROWS:
         return ()
     if question.tool == "encounters" and question.part == "treatment":
         return (_PROBLEMS, *_TREATMENTS)
@@ -235,6 +235,7 @@ def _under(lead: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
 def _rows_told(question: ChartQuestion, view: ChartView) -> Sequence[ViewRow]:
     """Return the rows asked for, of the last or the second visit that one."""
     rows = sorted(asked_rows(question, view).rows, key=row_parts.moment_of)
-    if question.aspect == "latest":
+    is_newest = question.tool == "results" and question.aspect == "all" and question.span is None
+    if question.aspect == "latest" or is_newest:
         return rows[::-1][question.back :][: max(1, question.most)]
     return rows[question.back :][:1] if question.aspect == "first" else rows

@@ -185,9 +185,11 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if question.tool == "current_status" and question.name == "treatment":
         rows = [row for row in rows if row.status == "active"] or rows
         return _listed(question, rows, words)
-    if question.tool in (*_STATES, "allergies", "care", "timeline"):
+    of_all = question.tool in _STATES and question.arguments.get("status") == "all"
+    if question.tool in (*_STATES, "allergies", "care", "timeline") and not of_all:
         return _listed(question, rows, words)
-    newest = sorted(rows, key=row_parts.moment_of, reverse=True)
+    day = row_parts.newest_day if of_all else row_parts.moment_of  # a drug may be renewed
+    newest = sorted(rows, key=day, reverse=True)
     if question.back:
         # A study and the report on it are of one day: before it is what another day brought.
         newest = list({row.date[:10]: row for row in reversed(newest)}.values())[::-1]

@@ -182,8 +182,7 @@ def _whole(value: Any) -> Value:
 
 def _span(value: Raw) -> Value:
     low, high = quantity(value.get("low")), quantity(value.get("high"))
-    shown = f"{low.text or '?'}-{high.text or '?'}" if low.text or high.text else ""
-    return Value(shown, None, low.unit or high.unit)
+    return Value(_range_text(value), None, low.unit or high.unit)
 
 
 def _ratio(value: Raw) -> Value:

@@ -12,7 +12,7 @@ from services.records.resources import standing
 from services.records.resources.extensions import extensions_of
 from services.records.resources.record import PatientRecord
 from services.records.resources.sorting import insurers_of
-from services.records.resources.values import decimal_of, number_text, quantity, value_in
+from services.records.resources.values import decimal_of, number_text, value_in
 from services.records.rows.row_table import Function, age_or_text, called, reasons_of, row_by_table
 
 ONSET_UNKNOWN = "date of entry"
@@ -190,17 +190,8 @@ def _targets(_: PatientRecord, entry: fhir.Entry) -> str:
     targets = []
     for row in fhir.many(entry.raw, "target"):
         measured = fhir.label(fhir.one(row, "measure"))
-        aim = quantity(row.get("detailQuantity")).whole or fhir.label(
-            fhir.one(row, "detailCodeableConcept")
-        )
-        span = fhir.one(row, "detailRange")
-        low, high = quantity(span.get("low")).whole, quantity(span.get("high")).whole
-        aim = aim or (
-            f"{low} to {high}"
-            if low and high
-            else (low and f"at least {low}") or (high and f"at most {high}")
-        )
-        aim = aim or fhir.text(row, "detailString")
+        held = {name: one for name, one in row.items() if name.startswith("detail")}
+        aim = value_in({name.replace("detail", "value"): one for name, one in held.items()}).whole
         due = fhir.text(row, "dueDate")
         targets.append(fhir.joined(f"{measured} {aim}".strip(), f"by {due}" if due else ""))
     return "; ".join(filter(None, targets))

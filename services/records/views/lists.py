@@ -221,7 +221,7 @@ def care(record: PatientRecord) -> ChartView:
     kinds = (
         "Flag", "Consent", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
         "ServiceRequest", "NutritionOrder", "DeviceRequest", "Coverage", "ExplanationOfBenefit",
-        "Claim", "RelatedPerson", "Specimen",
+        "Claim", "RelatedPerson", "Specimen", "SupplyDelivery",
     )  # fmt: skip
     rows: list[ViewRow] = []
     for kind in kinds:

@@ -20,7 +20,7 @@ _PAPERS: Final = need_of(
 _CARE: Final = need_of(
     "Flag", "Consent", "DocumentReference", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement",
     "Device", "ServiceRequest", "NutritionOrder", "DeviceRequest", "Coverage", "RelatedPerson",
-    "Specimen", "Procedure", asides=_REASONS,
+    "Specimen", "SupplyDelivery", "Procedure", asides=_REASONS,
 )  # fmt: skip
 _PLAIN: Final[Mapping[str, Need]] = {
     "problems": need_of("Condition", asides=("Encounter",)),

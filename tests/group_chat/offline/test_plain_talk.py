@@ -59,6 +59,11 @@ async def test_who_wants_a_judgement_is_told_that_rules_give_none(text: str, cau
     assert caution in said.partition("The built-in rules ")[2].partition("\n")[0]
 
 
+@with_cases("text")
+def test_what_something_cost_is_told_not_to_be_read(text: str) -> None:
+    assert caution_for(text) == "no_cost"
+
+
 @with_cases("text", "agent")
 @pytest.mark.slow
 async def test_a_question_about_an_appointment_holds_nobody_back(text: str, agent: str) -> None:

@@ -122,6 +122,7 @@ class GeneratedChart:
         add("DeviceRequest", intent="order", codeCodeableConcept=concept("Walker"))
         add("NutritionOrder", intent="order", oralDiet={"type": [concept("Low salt")]})
         add("Specimen", type=concept("Specimen"))
+        add("SupplyDelivery", suppliedItem={"itemCodeableConcept": concept("Strips")})
         add("Coverage", status="active", type=concept("Insurance"))
         add("Consent", status="active", category=[concept("Advance directive")], dateTime=day())
 

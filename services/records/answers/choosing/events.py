@@ -30,7 +30,7 @@ _ABOUT = timedelta(days=31)
 _ABOUT_UNITS = {"day": timedelta(days=1), "week": timedelta(days=4)}
 """Likewise for what is asked of so many days or weeks before or after."""
 _ONGOING = frozenset({"problem", "medication"})
-_HAPPENED = frozenset({"problem", "procedure", "encounter", "immunization"})
+_HAPPENED = frozenset({"problem", "procedure", "encounter", "immunization", "medication"})
 
 
 def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:

@@ -75,11 +75,11 @@ def _each(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
         if ended is not None:
             length = length_of(began, ended, words)
             yield words.say("lasted", name=row.name, length=length, ago=ago)
-        elif goes_on and row.status != "active":
-            yield words.say("no_part", part=words.parts["end"])
-        else:
-            told = words.say("so_far") if goes_on else words.say("so_long_ago")
-            yield told.format(name=row.name, length=ago, day=day_of(row))
+            continue
+        is_over = goes_on and row.status != "active"
+        untold = f"{words.say('no_part', part=words.parts['end'])} " if is_over else ""
+        told = words.say("so_far") if goes_on and not is_over else words.say("so_long_ago")
+        yield untold + told.format(name=row.name, length=ago, day=day_of(row))
 
 
 def _apart(first: date, last: date, words: AnswerWords) -> str:

@@ -37,8 +37,9 @@ _UNREPORTED = ("imaging study", "procedure")
 _DUE_AGAIN = MEASURED | {"immunization", "procedure", "imaging study", "fact"}
 _WITH_STATE = frozenset({"medication", "problem", "coverage"})
 _WITH_PARTS = frozenset(
-    {"encounter", "procedure", "medication", "problem", "immunization", "care plan", "device"}
-)
+    {"encounter", "procedure", "medication", "problem", "immunization", "care plan", "device",
+     "imaging study"}
+)  # fmt: skip
 _WITH_REACTION = frozenset({"allergy", "immunization", "medication"})
 _ALSO_OF_VALUES: frozenset[Part] = frozenset({"reason", "end reason", "people"})
 
@@ -263,7 +264,8 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     # An illness, or what was done, may tell where behind no mark, "Sacrum, L3", or by its name.
     sites = [r.detail for r in shown if r.detail and r.kind in ("problem", "procedure")]
     sites += [r.name for r in shown if r.kind == "problem" and " of " in r.name]
-    is_told |= question.part == "place" and not all(one.startswith("for ") for one in sites)
+    is_of_site = question.part == "place" and not question.is_begun  # no clinic of a diagnosis
+    is_told |= is_of_site and not all(one.startswith("for ") for one in sites)
     # "Why no warfarin?" is told by why it ended.
     if question.part == "reason" and question.aspect != "whether":
         is_told = any(says_why_over(row) or _names_cause(row) for row in shown)
