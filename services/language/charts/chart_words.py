@@ -220,15 +220,13 @@ class Lexicon:
 
     def _in_latin(self, word: str) -> str:
         """Return a name from Greek or Latin as records spell it: Zystoskopie is cystoscopy."""
-        for ending, english in self.words.spellings.items():
+        spelt = self.words.spellings
+        for ending, english in spelt.items():
             own = fold(ending)[0]
             if word.endswith(own) and len(own) > 1:
                 stem = word.removesuffix(own)
-                return f"{re.sub('[kz]', self._letter, stem)}{english}"
+                return re.sub("[kz]", lambda one: spelt.get(one[0], one[0]), stem) + english
         return word
-
-    def _letter(self, match: re.Match[str]) -> str:
-        return self.words.spellings.get(match[0], match[0])
 
     def _tokens(self, text: str) -> Iterator[str]:
         if self.language != "en":  # 37,5 is one figure

@@ -107,7 +107,10 @@ def of_which_visits(asked: Sequence[ChartQuestion], today: date) -> list[ChartQu
 def to_come(question: ChartQuestion, today: date) -> ChartQuestion:
     """Return the question for what is planned from today on, and for what should be done by now."""
     days = {"planned": TimeSpan(since=today), "overdue order": TimeSpan(until=today)}
-    is_free = question.tool in ("encounters", "care") and question.span is None
+    span = question.span
+    if question.name == "planned" and span and span.since and span.since <= today:
+        return replace(question, name="", aspect="first")  # "next visit after 2014-05-06"
+    is_free = question.tool in ("encounters", "care") and span is None
     return replace(question, span=days.get(question.name)) if is_free else question
 
 

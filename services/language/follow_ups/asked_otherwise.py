@@ -201,7 +201,8 @@ def _of_its_aspect(
         return replace(question, part="dose", aspect="change")
     if aspect == "when" and (told_when := _when_told(question, asked)):
         return told_when
-    if aspect == "change" and _tells_change(question):
+    is_since = question.span is not None and question.span.until is None
+    if aspect == "change" and (is_since or question.aspect == "change"):
         return question
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
@@ -220,11 +221,6 @@ def _of_its_aspect(
     over_time = replace(unlimited(over_time), at_age=None, month="") if is_free else over_time
     part = question.part if asked.place is not None else None  # "… and in the second one?"
     return replace(over_time, aspect=aspect, part=part, back=0, rate="")
-
-
-def _tells_change(question: ChartQuestion) -> bool:
-    is_since = question.span is not None and question.span.until is None
-    return is_since or question.aspect == "change"
 
 
 def _when_told(question: ChartQuestion, asked: chart_parts.QuestionPart) -> ChartQuestion | None:

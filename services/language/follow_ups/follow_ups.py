@@ -11,7 +11,7 @@ from services.language.charts.chart_parts import RANKED
 from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.charts.tools_named import GIVEN_FOR, SEARCH
 from services.language.figures.times import spans_in
-from services.language.follow_ups import leaning_words, other_times
+from services.language.follow_ups import leaning_words, other_things, other_times
 from services.language.follow_ups.asked_otherwise import (
     NEVER_OVER,
     PARTS_OF,
@@ -21,7 +21,6 @@ from services.language.follow_ups.asked_otherwise import (
     is_of_an_end,
     one_before,
 )
-from services.language.follow_ups.other_things import of_another, of_its_stage, of_those
 from services.language.follow_ups.sides_leaned_on import DATED, is_one_value, on_its_side
 from services.language.questions.ages_asked import age_at, ages_in, at_ages
 from services.language.questions.chart_questions import chart_questions
@@ -69,6 +68,7 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
         or _is_of_ages(folded, lexicon(one))
         or other_times.is_of_all_time(folded, lexicon(one))
         or leaning_words.refuses(folded, lexicon(one))
+        or leaning_words.may_be_of_that(lexicon(one).pieces(folded))
     )
     return next(iter(languages), None) if is_open else next(elsewhen, None)
 
@@ -87,13 +87,15 @@ def followed_up(
         about: What it asks by itself.
     """
     words = lexicon(language)
-    if before and (staged := of_its_stage(text, about, _thing_of(before))):
+    if before and (staged := other_things.of_its_stage(text, about, _thing_of(before))):
         return staged
     is_whole = bool(about) and leaning_words.points_within(words.pieces(fold(text)[0]), words)
     if not before or is_whole or [one.tool for one in about] == [CHANGES]:
         return about
     if leaning_words.asks_which(tokens_of(text)):
         return tuple(replace(one, aspect="all", part=None, back=0) for one in before)
+    if then := other_things.of_that(about, _thing_of(before), words.pieces(fold(text)[0])):
+        return then
     marker = leaning_words.marker_named(text, language)
     if marker and before[0].tool == "biomarkers":
         return (replace(before[0], name=marker, arguments={}, aspect="all", unread=""),)
@@ -174,7 +176,9 @@ def _leaning(
         else ()
     )
     return then or (
-        of_another(about, before, is_for=leaning_words.says_what_for(tokens)) if is_open else about
+        other_things.of_another(about, before, is_for=leaning_words.says_what_for(tokens))
+        if is_open
+        else about
     )
 
 
@@ -321,7 +325,9 @@ def _pointing_back(
         return about
     is_last = [one for one in tokens_of(folded) if one.isalnum()][-1:]
     if leaning_words.points_back(is_last) or other_times.has_phrase(folded, words.words.among):
-        return of_those(about, last, is_among=other_times.has_phrase(folded, words.words.among))
+        return other_things.of_those(
+            about, last, is_among=other_times.has_phrase(folded, words.words.among)
+        )
     return ()
 
 

@@ -79,7 +79,7 @@ def refuses(folded: str, words: Lexicon) -> bool:
 
 def has_limit(tokens: Sequence[str]) -> bool:
     """Whether a figure stands in it with a word for beyond: "any above 160?"."""
-    return any(one in _limits() for one in tokens) and any(map(str.isdigit, tokens))
+    return any(one in _limits() for one in tokens) and any(one[:1].isdigit() for one in tokens)
 
 
 @cache
@@ -103,3 +103,10 @@ def marker_named(text: str, language: str) -> str:
     words = lexicon(language)
     said = [one for one in tokens_of(text) if one.isalnum() and one not in words.joints]
     return words.words.markers.get(said[0], "") if len(said) == 1 else ""
+
+
+def may_be_of_that(pieces: Sequence[Piece]) -> bool:
+    """Whether a drug, or what was begun, is asked for and nothing named: "which drug?"."""
+    frames = {one for piece in pieces for one in piece.of("frame")}
+    is_begun = not frames.isdisjoint({"begun", "ordered", "diagnosed", "single"})
+    return is_begun and not any(one.of("name") for one in pieces)

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.charts.chart_parts import EDGES
+from services.language.charts.chart_pieces import Piece
+from services.language.charts.tools_named import OF_ALL, OVER
+from services.language.follow_ups.leaning_words import may_be_of_that
 from services.language.questions.question_figures import with_days
 from services.language.questions.single_questions import is_of_tumour
 from services.language.sentences.statement_parts import graded
@@ -41,6 +44,25 @@ def of_another(
         is_age_in_months=last.is_age_in_months, rate=last.rate,
     )  # fmt: skip
     return (taken if last.span is None else with_days(taken, last.span),)
+
+
+def of_that(
+    about: Sequence[ChartQuestion], last: ChartQuestion, pieces: Sequence[Piece]
+) -> tuple[ChartQuestion, ...]:
+    """Return what was begun at the visit, or given for the illness, that was spoken of."""
+    one = about[0] if len(about) == 1 else last
+    is_bare = one.tool in OVER and not (one.name or one.span or one.around)
+    if not is_bare or one.aspect == "latest" or not may_be_of_that(pieces):
+        return ()
+    if last.tool == "problems" and last.name and one.tool == "medications":
+        return (replace(last, part="treatment", aspect="all", asked_on=None),)
+    is_begun = not any("ordered" in piece.of("frame") for piece in pieces)  # or once more
+    begun = replace(one, arguments=OF_ALL, is_past=True, is_begun=is_begun, is_ordered=not is_begun)
+    if last.tool == "encounters" and last.span is not None:
+        return (with_days(begun, last.span),)
+    is_one = last.tool == "encounters" and last.aspect in EDGES
+    visit = (replace(last, part=None, rate=""),)
+    return (replace(begun, around=visit, when="within"),) if is_one else ()
 
 
 def of_those(

@@ -6,7 +6,7 @@ Whom a message is about is settled before it is read; the name itself asks for n
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from services.language.charts.chart_entries import chart_nouns
+from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.figures.full_dates import full_dates
 from services.language.people.mentions import read_words
 from services.language.people.signed_word import Word
@@ -42,7 +42,8 @@ def without_names(
         text = _without_number(text, number)
     for one in reversed(full_dates(text)):
         *head, last = text[: one.start].rstrip(" ,(.*").rpartition(" ")
-        is_time = not one.is_birth and folded(last) in of_people("before_days")
+        is_time = folded(last) in of_people("before_days") | measured_nouns()
+        is_time &= not one.is_birth
         if not is_time and born in {day.isoformat() for day in one.readings}:
             kept = [*head, last][: -1 if folded(last.strip("(.")) in of_people("born") else None]
             text = "".join(kept).rstrip(" ,(") + text[one.end :].removeprefix(")")

@@ -28,7 +28,7 @@ from services.language.charts.telling_topics import telling_topics, with_part_me
 from services.language.questions import question_figures, single_questions
 from services.language.questions.ages_asked import at_ages, of_what_age
 from services.language.questions.chart_text import SaidOfChart, is_asking, limited, said_in
-from services.language.questions.events_asked import Ask, asked_around, at_that_time, of_days_named
+from services.language.questions.events_asked import asked_around, at_that_time, of_days_named
 from services.language.questions.lengths_asked import span_to_now, with_lengths
 from services.language.questions.parts_together import each_half, share, treat_the_same
 from services.language.questions.unread_words import with_unread
@@ -67,11 +67,10 @@ def chart_questions(
         return asked
     said = said_in(text, words, today=today)
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
-    found = (
-        ()
-        if is_side
-        else single_questions.of_whose_words(text, ask) or _of_days_around(said, words, ask)
-    )
+    found = () if is_side else single_questions.of_whose_words(text, ask)
+    if not found and not is_side:
+        found = asked_around(said.pieces, words, ask, shift=said.shift)
+        found = of_days_named(found, said.spans, said.folded, words)
     if not found and single_questions.asks_what_changed(
         text, said.pieces, has_days=bool(said.spans)
     ):
@@ -92,11 +91,6 @@ def unread_besides(
     """Return what `text` asks together with what was asked before it, with all it leaves out."""
     words = lexicon(language)
     return with_unread(asked, said_in(text, words, today=today), words)
-
-
-def _of_days_around(said: SaidOfChart, words: Lexicon, ask: Ask) -> tuple[ChartQuestion, ...]:
-    found = asked_around(said.pieces, words, ask, shift=said.shift)
-    return of_days_named(found, said.spans, said.folded, words)
 
 
 def _changes(said: SaidOfChart) -> tuple[ChartQuestion, ...]:

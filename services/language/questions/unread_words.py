@@ -117,7 +117,9 @@ class _Used:
         self._is_of_effect = any(one.part == "effect" for one in asked)
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
         self._thens = [] if self._is_then() else thens_in(pieces)
-        is_moved = self._has_days and _ends_in_a_step(pieces, words)  # "and the year after?"
+        told = " ".join(one.text for one in pieces if any(map(str.isalnum, one.text)))
+        # "And the year after?"
+        is_moved = self._has_days and any(map(told.endswith, words.words.unit_after.values()))
         self._begins = any(one.aspect == "when" and one.tool in _BEGIN for one in asked)
         has_side = is_moved or self._begins or any(_is_of_time(q) or _is_since(q) for q in asked)
         self._loose_end = None if has_side else _side_at_end(pieces, words)
@@ -250,11 +252,6 @@ def _side_at_end(pieces: Sequence[Piece], words: Lexicon) -> Piece | None:
     last = next((one for one in reversed(pieces) if any(map(str.isalnum, one.text))), None)
     side = "" if last is None else relations_of(words).get(last.text)
     return last if side in _OPEN_SIDES else None
-
-
-def _ends_in_a_step(pieces: Sequence[Piece], words: Lexicon) -> bool:
-    said = " ".join(one.text for one in pieces if any(map(str.isalnum, one.text)))
-    return any(said.endswith(tuple(each)) for each in words.words.unit_after.values())
 
 
 def _is_since(question: ChartQuestion) -> bool:

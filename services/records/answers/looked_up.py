@@ -162,7 +162,7 @@ def told_of_day(
     once = {(one.sources[:1], one.date): one for one in on_days}  # of two lists
     begun = _NO_ROWS.model_copy(update={"rows": [*once.values()]})
     found: Sequence[ViewRow] = asked_rows(ChartQuestion("timeline", span=question.span), begun).rows
-    if question.tool == "medications":  # visits that say for what
+    if question.tool == "medications" and question.part != "place":  # visits that say for what
         found = [row for row in found if row.kind != "encounter" or row.detail.startswith("for ")]
     if question.part == "result":  # reports on it
         names = names_of_procedure(question.name)

@@ -123,7 +123,7 @@ def _in_words(record: PatientRecord, entry: fhir.Entry, node: Any) -> str:
             return amount
         is_concept = not _OF_CONCEPTS.isdisjoint(node)
         return fhir.label(node) if is_concept else record.name_of(node, within=entry.raw)
-    return node.strip() if isinstance(node, str) else ""
+    return value_in({"valueString": node, "valueInteger": node}).text
 
 
 def _day(raw: fhir.Raw, paths: Iterable[str], edge: str) -> str:

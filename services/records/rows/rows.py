@@ -12,7 +12,7 @@ from services.records.resources import standing
 from services.records.resources.extensions import extensions_of
 from services.records.resources.record import PatientRecord
 from services.records.resources.sorting import insurers_of
-from services.records.resources.values import decimal_of, number_text, value_in
+from services.records.resources.values import value_in
 from services.records.rows.row_table import Function, age_or_text, called, reasons_of, row_by_table
 
 ONSET_UNKNOWN = "date of entry"
@@ -99,12 +99,6 @@ def _encounter_diagnosis(_: PatientRecord, entry: fhir.Entry) -> str:
     return "encounter diagnosis" if is_of_visit else ""
 
 
-def _dose(_: PatientRecord, entry: fhir.Entry) -> str:
-    row = fhir.one(entry.raw, "protocolApplied")
-    named = value_in({"valueString": row.get("doseNumberString")}).text
-    return named or value_in({"valueInteger": row.get("doseNumberPositiveInt")}).text
-
-
 def _subpotent(_: PatientRecord, entry: fhir.Entry) -> str:
     if entry.raw.get("isSubpotent") is not True:
         return ""
@@ -124,24 +118,6 @@ def _death(_: PatientRecord, entry: fhir.Entry) -> str:
     died = age_or_text(entry.raw, "deceased") or fhir.text(entry.raw, "deceasedDate")
     is_dead = entry.raw.get("deceasedBoolean") is True
     return f"died {died}" if died else "deceased" if is_dead else ""
-
-
-def _counts(_: PatientRecord, entry: fhir.Entry) -> str:
-    return ", ".join(
-        f"{number_text(amount)} {what}"
-        for name, what in (("numberOfSeries", "series"), ("numberOfInstances", "images"))
-        if (amount := decimal_of(entry.raw.get(name))) is not None
-    )
-
-
-def _unusual_intent(_: PatientRecord, entry: fhir.Entry) -> str:
-    intent = fhir.text(entry.raw, "intent")
-    return intent if intent != "order" else ""
-
-
-def _setting(_: PatientRecord, entry: fhir.Entry) -> str:
-    coding = fhir.one(entry.raw, "class")
-    return fhir.CODES["settings"].get(fhir.text(coding, "code"), fhir.label(coding))
 
 
 def _attendants(record: PatientRecord, entry: fhir.Entry) -> str:
@@ -173,10 +149,6 @@ def _code_behind(record: PatientRecord, entry: fhir.Entry, pointer: fhir.Raw) ->
     return fhir.label(fhir.one(found.raw, "code")) if found else ""
 
 
-def _plan_kinds(_: PatientRecord, entry: fhir.Entry) -> str:
-    return ", ".join(said for said in fhir.labels(entry.raw, "category") if said != "assess-plan")
-
-
 def _members(record: PatientRecord, entry: fhir.Entry) -> str:
     members = []
     for row in fhir.many(entry.raw, "participant"):
@@ -198,11 +170,8 @@ def _targets(_: PatientRecord, entry: fhir.Entry) -> str:
 
 
 def _model(_: PatientRecord, entry: fhir.Entry) -> str:
-    return (
-        fhir.text(fhir.one(entry.raw, "deviceName"), "name")
-        if fhir.label(fhir.one(entry.raw, "type"))
-        else ""
-    )
+    name = fhir.text(fhir.one(entry.raw, "deviceName"), "name")
+    return name if fhir.label(fhir.one(entry.raw, "type")) else ""
 
 
 def _used_device(record: PatientRecord, entry: fhir.Entry) -> str:
@@ -217,10 +186,8 @@ _FUNCTIONS: Mapping[str, Function] = {
     "addressed": _addressed,
     "attendants": _attendants,
     "clinical_code": _clinical_status,
-    "counts": _counts,
     "day_of_record": _day_of_record,
     "death": _death,
-    "dose": _dose,
     "doubt": _doubt,
     "encounter_diagnosis": _encounter_diagnosis,
     "forbidden": lambda _, entry: standing.FORBIDDEN if standing.is_forbidden(entry.raw) else "",
@@ -230,16 +197,20 @@ _FUNCTIONS: Mapping[str, Function] = {
     "members": _members,
     "model": _model,
     "own_name": lambda record, entry: record.name_of({"reference": entry.ref}),
-    "plan_kinds": _plan_kinds,
+    "plan_kinds": lambda _, entry: ", ".join(
+        one for one in fhir.labels(entry.raw, "category") if one != "assess-plan"
+    ),
     "problem": lambda _, entry: called("problem", fhir.one(entry.raw, "code")),
     "problem_status": _problem_status,
     "reactions": _reactions,
     "reasons": reasons_of,
-    "setting": _setting,
+    "setting": lambda _, entry: fhir.CODES["settings"].get(
+        fhir.text(coding := fhir.one(entry.raw, "class"), "code"), fhir.label(coding)
+    ),
     "side": _side,
     "subpotent": _subpotent,
     "targets": _targets,
-    "unusual_intent": _unusual_intent,
+    "unusual_intent": lambda _, entry: fhir.text(entry.raw, "intent").removeprefix("order"),
     "used_device": _used_device,
     "vaccine": lambda _, entry: called("vaccine", fhir.one(entry.raw, "vaccineCode")),
 }

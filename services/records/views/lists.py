@@ -15,6 +15,7 @@ from services.records.resources.standing import is_directive
 from services.records.rows.finding import means
 from services.records.rows.measurements import row_of_part, series_of
 from services.records.rows.rows import row_of
+from services.records.views.needs import CARED_FOR
 from services.records.views.papers import row_of_document
 from services.records.views.person import personal_rows
 from services.records.views.view import newest_first, not_shown, view_of
@@ -218,13 +219,8 @@ def _is_to_come(entry: Entry, now: str) -> bool:
 
 def care(record: PatientRecord) -> ChartView:
     """Return flags, directives, plans, goals, team, devices, orders, coverage and contacts."""
-    kinds = (
-        "Flag", "Consent", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
-        "ServiceRequest", "NutritionOrder", "DeviceRequest", "Coverage", "ExplanationOfBenefit",
-        "Claim", "RelatedPerson", "Specimen", "SupplyDelivery",
-    )  # fmt: skip
     rows: list[ViewRow] = []
-    for kind in kinds:
+    for kind in (*CARED_FOR, "ExplanationOfBenefit", "Claim"):
         found = newest_first(row_of(record, entry) for entry in record.entries_of(kind))
         if kind in BILLS:
             found = [row for row in found if not any(_names_payer(row, each) for each in rows)]

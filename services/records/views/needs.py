@@ -17,11 +17,13 @@ _PAPERS: Final = need_of(
     "DocumentReference", "DiagnosticReport", "QuestionnaireResponse", asides=("Encounter",),
     has_texts=True,
 )  # fmt: skip
-_CARE: Final = need_of(
-    "Flag", "Consent", "DocumentReference", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement",
-    "Device", "ServiceRequest", "NutritionOrder", "DeviceRequest", "Coverage", "RelatedPerson",
-    "Specimen", "SupplyDelivery", "Procedure", asides=_REASONS,
+CARED_FOR: Final = (
+    "Flag", "Consent", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
+    "ServiceRequest", "NutritionOrder", "DeviceRequest", "Coverage", "RelatedPerson", "Specimen",
+    "SupplyDelivery",
 )  # fmt: skip
+"""What the list of care has, in its order."""
+_CARE: Final = need_of(*CARED_FOR, "DocumentReference", "Procedure", asides=_REASONS)
 _PLAIN: Final[Mapping[str, Need]] = {
     "problems": need_of("Condition", asides=("Encounter",)),
     "medications": _DRUGS,
@@ -84,7 +86,8 @@ def need_of_document(ref: str) -> Need:
     """Return what one document needs: its results too, of other documents no text."""
     kinds = frozenset({"Observation", "Specimen", *(_PAPERS.kinds or ())})
     asides = frozenset({"Observation", "Specimen", *_PAPERS.asides})
-    return Need(kinds=kinds, asides=asides, document=_whole(ref))
+    plain = ref.strip().strip("[]")  # a bare id may be of any type: then all documents are read
+    return Need(kinds=kinds, asides=asides, document=plain if "/" in plain else "")
 
 
 def need_of_source(ref: str) -> Need:
@@ -93,12 +96,6 @@ def need_of_source(ref: str) -> Need:
     if kind in (_PAPERS.kinds or ()):
         return need_of_document(ref)
     return need_of(kind, *(_VALUES.kinds or ()) if kind == "Observation" else ())
-
-
-def _whole(ref: str) -> str:
-    # A bare id may be of any type: then all documents are read.
-    plain = ref.strip().strip("[]")
-    return plain if "/" in plain else ""
 
 
 def _codes(names: Iterable[str]) -> tuple[str, ...]:

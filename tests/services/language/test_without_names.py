@@ -24,7 +24,14 @@ def test_the_birth_date_of_the_subject_is_no_time_that_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["größe am 27.5.2019", "height on 2019-05-27", "care since 2019-05-27"]
+    "text",
+    [
+        "größe am 27.5.2019",
+        "height on 2019-05-27",
+        "care since 2019-05-27",
+        "weight 27/5/2019",
+        "first visit after 2019-05-27",
+    ],
 )
 def test_the_day_of_birth_is_a_time_where_it_stands_as_one(text: str) -> None:
     assert without_names(text, (), born="2019-05-27") == text
