@@ -175,11 +175,8 @@ def _leaning(
         if is_open or leaning_words.points_back(tokens)
         else ()
     )
-    return then or (
-        other_things.of_another(about, before, is_for=leaning_words.says_what_for(tokens))
-        if is_open
-        else about
-    )
+    is_for = leaning_words.says_what_for(tokens)
+    return then or (other_things.of_another(about, before, is_for=is_for) if is_open else about)
 
 
 def _beside(
@@ -311,7 +308,7 @@ def _pointing_back(
         numbers = list(numbers_in(pieces, words))
         earlier = [one_before(last)]
         return tuple(with_figures(one, None, numbers, pieces) for one in earlier if one)
-    if points and _is_of_the_same(about, last):
+    if points and other_things.is_of_the_same(about, last):
         one = about[0]
         return (replace(last, aspect=one.aspect, part=one.part, back=0, asked_on=one.asked_on),)
     if of_then and len(about) == 1:
@@ -324,10 +321,9 @@ def _pointing_back(
             return (other_times.at_the_time_of(about[0], last),)
         return about
     is_last = [one for one in tokens_of(folded) if one.isalnum()][-1:]
-    if leaning_words.points_back(is_last) or other_times.has_phrase(folded, words.words.among):
-        return other_things.of_those(
-            about, last, is_among=other_times.has_phrase(folded, words.words.among)
-        )
+    is_among = other_times.has_phrase(folded, words.words.among)
+    if leaning_words.points_back(is_last) or is_among:
+        return other_things.of_those(about, last, is_among=is_among)
     return ()
 
 
@@ -336,10 +332,3 @@ def _has_a_day(last: ChartQuestion, one: ChartQuestion) -> bool:
     if last.tool == "results" and not last.around and one.aspect in RANKED:
         return False  # "the highest ALT, and AST the same day" is of no other day
     return bool(last.around) or last.tool in DATED or is_one_value(last)
-
-
-def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool:
-    """Whether one list is asked again, where the question before named something of it."""
-    one = about[0] if len(about) == 1 else last
-    is_bare = not one.name and one.span is None and one.tool != "chart_summary"  # "how is she?"
-    return is_bare and one.tool == last.tool and bool(last.name)

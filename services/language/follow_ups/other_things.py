@@ -101,3 +101,10 @@ def of_its_stage(
     grade = next((one for one in tokens_of(text) if graded(one)), "")
     name = f"{thing.name} stage {grade}" if grade else thing.name
     return (replace(thing, name=name, said="", aspect=about[0].aspect, part=None),)
+
+
+def is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool:
+    """Whether one list is asked again, where the question before named something of it."""
+    one = about[0] if len(about) == 1 else last
+    is_bare = not one.name and one.span is None and one.tool != "chart_summary"  # "how is she?"
+    return is_bare and one.tool == last.tool and bool(last.name)
