@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 from data_models.errors import CorruptDocumentError
 
@@ -19,7 +20,7 @@ class Part(BaseModel, extra="allow", defer_build=True):
 
     def stored_bytes(self) -> int:
         """Return how long it is as it is stored, in UTF-8."""
-        return len(self.model_dump_json().encode())
+        return len(to_json(self))
 
 
 class Document(Part):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
 
 from data_models import errors
 from data_models.clock import Clock, IdSource
@@ -173,7 +174,7 @@ class Documents:
             BlobChangedError: somebody else wrote it.
         """
         document.write_id = self.ids.new_id("w")
-        data = document.model_dump_json().encode()
+        data = to_json(document)
         etag = await settle(self._write(name, data, etag))
         if not is_kept:
             self._cache.drop(name)

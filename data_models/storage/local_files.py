@@ -10,7 +10,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -147,8 +147,7 @@ _WAIT_LIMIT_SECONDS = 7.0  # a store answers within 8 s
 _POLL_SECONDS = 0.001
 
 
-@contextmanager
-def name_held(name: str, *, folder: Path) -> Iterator[None]:
+def name_held(name: str, *, folder: Path) -> AbstractContextManager[None]:
     """Hold the lock of `name` for one thread of one process; blocks, and is not reentrant.
 
     Names share a fixed number of lock files, so their number does not grow with use. The operating
@@ -159,10 +158,8 @@ def name_held(name: str, *, folder: Path) -> Iterator[None]:
         TimeoutError: others held it for 7 s.
         OSError: the lock file cannot be opened.
     """
-    path = f"{folder}/{zlib.crc32(name.encode()) % _STRIPES:02x}.lock"
     # A file of its own for each holder: those of one process exclude each other, too.
-    with _file_locked(path):
-        yield
+    return _file_locked(f"{folder}/{zlib.crc32(name.encode()) % _STRIPES:02x}.lock")
 
 
 if sys.platform == "win32":
