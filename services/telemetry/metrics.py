@@ -25,6 +25,8 @@ _TABLE: Mapping[str, Mapping[str, Mapping[str, Any]]] = read_yaml(
     Path(__file__).with_name("figures.yaml").read_bytes()
 )
 
+_KINDS: Mapping[str, Any] = {"counter": Counter, "gauge": Gauge, "histogram": Histogram}
+
 
 class Figures:
     """Counts, observes and shows by a figure's name. No label may hold an id or a text."""
@@ -35,35 +37,31 @@ class Figures:
         part: Literal["server", "entities", "plans", "migrations"],
         registry: CollectorRegistry,
     ) -> None:
-        self._counters: dict[str, Counter] = {}
-        self._gauges: dict[str, Gauge] = {}
-        self._histograms: dict[str, Histogram] = {}
+        self._known: dict[tuple[str, ...], Any] = {}
         for name, row in _TABLE[part].items():
-            labels = row.get("labels", ())
-            match row:
-                case {"counter": text}:
-                    self._counters[name] = Counter(name, text, labels, registry=registry)
-                case {"gauge": text}:
-                    self._gauges[name] = Gauge(name, text, labels, registry=registry)
-                case _:
-                    self._histograms[name] = Histogram(
-                        name, row["histogram"], labels, buckets=row["buckets"], registry=registry
-                    )
+            more = {"buckets": row["buckets"]} if "buckets" in row else {}
+            more |= {"labelnames": row.get("labels", ()), "registry": registry}
+            kind = next(one for one in _KINDS if one in row)
+            self._known[name,] = _KINDS[kind](name, row[kind], **more)
 
     def count(self, name: str, *labels: str, by: float = 1) -> None:
         """Add to a counter."""
-        counter = self._counters[name]
-        (counter.labels(*labels) if labels else counter).inc(by)
+        self._labelled(name, *labels).inc(by)
 
     def observe(self, name: str, value: float, *labels: str) -> None:
         """Add a value to a histogram."""
-        histogram = self._histograms[name]
-        (histogram.labels(*labels) if labels else histogram).observe(value)
+        self._labelled(name, *labels).observe(value)
 
     def gauge(self, name: str, *labels: str) -> Gauge:
         """Return a gauge, to be set or tracked."""
-        gauge = self._gauges[name]
-        return gauge.labels(*labels) if labels else gauge
+        gauge: Gauge = self._labelled(name, *labels)
+        return gauge
+
+    def _labelled(self, *key: str) -> Any:
+        """Return a figure of these labels, of which there are few: it is looked for once."""
+        if key not in self._known:
+            self._known[key] = self._known[key[:1]].labels(*key[1:])
+        return self._known[key]
 
 
 _FIELDS = {
