@@ -113,9 +113,7 @@ def first_shown(earlier: Sequence[Turn], *, window_chars: int, plan: Plan | None
     limit, longest = int(window_chars * _EARLIER_SHARE), window_chars // LONG_MESSAGE_SHARE
     last = earlier[-1].turn_id
     block = max(0, last // _BLOCK_TURNS - 1) * _BLOCK_TURNS
-    start = len(earlier)
-    while start > 0 and earlier[start - 1].turn_id >= block:
-        start -= 1
+    start = next(place for place, one in enumerate(earlier) if one.turn_id >= block)
     sizes = {place: _size(earlier[place], longest, plan) for place in range(start, len(earlier))}
     shown = 0
     for place, size in sizes.items():

@@ -18,14 +18,9 @@ SESSION_LIMIT_CHARS = 4_000
 SUMMARY_LIMIT_CHARS = 8_000
 
 
-def stored_text(block: Any) -> str:
-    """Return the very string that is stored: the text itself, or compact JSON."""
-    return block if isinstance(block, str) else orjson.dumps(block).decode()
-
-
 def size_chars(block: Any) -> int:
-    """Return the length of a block, or of a part of one, in characters."""
-    return len(stored_text(block))
+    """Return the length of a block, or of a part of one: of the text itself, or compact JSON."""
+    return len(block if isinstance(block, str) else orjson.dumps(block).decode())
 
 
 def utilization_percent(size: int, limit: int) -> float:
@@ -36,8 +31,6 @@ def utilization_percent(size: int, limit: int) -> float:
 HEADER_CHARS = 400
 """The most that the block holds beside its turns."""
 _PLAIN_ID_CHARS = 120
-_ENRICHED = {"previous_context", "enriched_message", "relevant_history"}
-_INTENT = {"intent", "confidence", "reasoning"}
 
 
 def session_id_of(context: ChatContext) -> str:
@@ -54,8 +47,18 @@ def turn_row(turn: Turn) -> dict[str, Any]:
         "turn_id": turn.turn_id,
         "timestamp": iso(turn.timestamp),
         "user_message": {"content": turn.user_message, "message_id": turn.run_id},
-        "context_enrichment": enriched and enriched.model_dump(include=_ENRICHED),
-        "intent_classification": intent and intent.model_dump(include=_INTENT),
+        "context_enrichment": enriched
+        and {
+            "previous_context": enriched.previous_context,
+            "enriched_message": enriched.enriched_message,
+            "relevant_history": [*enriched.relevant_history],
+        },
+        "intent_classification": intent
+        and {
+            "intent": intent.intent,
+            "confidence": intent.confidence,
+            "reasoning": intent.reasoning,
+        },
     }
     answers = [_answer(one) for one in turn.agent_responses]
     if len(answers) > 1:
