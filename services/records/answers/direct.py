@@ -93,7 +93,7 @@ class _Answers:
             unread = question.unread or unread
             is_age = question.name == AGE and others and self.looked.has(question)  # not of now
             if not is_age and not self.looked.tells_beside(question, questions):
-                asked, unread = replace(question, unread=unread), ""
+                asked, unread = replace(question, unread=unread) if unread else question, ""
                 yield said_unread(asked, self._answer(question), self.words)
         if others and any(one.name == AGE for one in questions):
             views = [(one, self.looked.view_of(one)) for one, _ in self.looked.given]
@@ -127,8 +127,8 @@ class _Answers:
             tool, problem = question.tool, problem_told(taken, self.words.language)
             title = self.words.things_of.get(tool, tool.replace("_", " ")).capitalize()
             return self.words.say("failed", title=title, problem=problem)
-        whole = replace(question, without=(), aspect="all")
-        if excluded_rows.may_hold_what_is_left_out(question, asked_rows(whole, taken).rows):
+        whole = replace(question, without=(), aspect="all") if question.without else question
+        if question.without and excluded_rows.may_be_among(question, asked_rows(whole, taken).rows):
             lead = self.words.say("unsaid", words=", ".join(question.without))
             return f"{lead}\n{self._of_view(whole, taken)}"
         no, is_there = self.words.say("no"), has_answer(question, taken)

@@ -70,12 +70,9 @@ class AskedRows:
 
 def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     """Return the rows of `view` that the question is about, by name and by days."""
-    rows = view.rows if question.name else [r for r in view.rows if not _is_beside(question, r)]
-    named = tuple(row for row in rows if _is_named(question, row))
-    named = tuple(row for row in named if not (question.without and is_left_out(question, row)))
-    named = tuple(row for row in named if not question.by or is_by(question.by, row))
+    named = tuple([row for row in view.rows if _is_wanted(question, row)])
     if question.tool == "problems" and question.name and not named:  # in a longer word: Gichtanfall
-        named = tuple(row for row in rows if _is_said(row, question.name))
+        named = tuple(row for row in view.rows if _is_said(row, question.name))
     if question.head == IMAGING:
         named = scans_of(question.name, view.rows)
     elif question.name and question.tool in REPORTS:
@@ -84,7 +81,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean.
         named = tuple(row for row in named if has_words(row, question.name)) or named
-    named = tuple(row for row in named if question.said and is_called(row, question)) or named
+    named = tuple([row for row in named if question.said and is_called(row, question)]) or named
     named = _without_mere_titles(question, named)
     is_of_onset = question.aspect in ("when", "first") or question.part == "found"
     if question.tool == "problems" and is_of_onset:
@@ -92,10 +89,10 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.tool in DONE and question.aspect in ("latest", "first", "count"):
         # What was cancelled is no last visit; that it was is told where nothing else is.
         named = tuple(row for row in named if row.status not in _NEVER_WAS) or named
-    inside = tuple(row for row in named if question.span is None or _is_in_days(row, question))
+    inside = tuple([row for row in named if question.span is None or _is_in_days(row, question)])
     # "-05" or "-05-19", of whichever year.
-    of_month = tuple(row for row in inside if row.date[4:].startswith(question.month))
-    newest = max((row.date for row in of_month if question.back), default="")  # "and before that?"
+    of_month = tuple([row for row in inside if row.date[4:].startswith(question.month)])
+    newest = max([row.date for row in of_month if question.back], default="")  # "and before that?"
     inside = tuple(row for row in inside if row.date <= newest) if question.back else of_month
     if question.asked_on is not None and question.aspect in ("minimum", "maximum"):
         inside = lasted_so_long(inside, question.asked_on, question.aspect)
@@ -112,11 +109,14 @@ def _without_mere_titles(question: ChartQuestion, rows: Sequence[ViewRow]) -> tu
     return tuple(row for row in rows if row in own or row.sources[:1] not in told)
 
 
-def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:
-    """Whether a row is of the view, and nobody wants it who asks for no name."""
+def _is_wanted(question: ChartQuestion, row: ViewRow) -> bool:
+    """Whether a row is of the thing that is asked about, and not of what is to be left out."""
     is_panel = question.tool == "documents" and row.kind in _NO_LETTERS
     is_whole = question.tool in ("chart_summary", "search_record")
-    return is_panel or (is_whole and row.name in NUMBERS_OF_STATE)
+    if not question.name and (is_panel or (is_whole and row.name in NUMBERS_OF_STATE)):
+        return False  # nobody wants it who asks for no name
+    is_named = _is_named(question, row) and not (question.without and is_left_out(question, row))
+    return is_named and (not question.by or is_by(question.by, row))
 
 
 _OF_THE_PERSON = frozenset({"birth date", "vital status", "age", "sex", "name", "identifiers"})

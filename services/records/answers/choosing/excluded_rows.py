@@ -58,7 +58,7 @@ def _reasons(row: ViewRow) -> list[str]:
     return [one.removeprefix("for ") for one in parts if one.startswith("for ")]
 
 
-def may_hold_what_is_left_out(question: ChartQuestion, rows: Sequence[ViewRow]) -> bool:
+def may_be_among(question: ChartQuestion, rows: Sequence[ViewRow]) -> bool:
     """Whether no row tells what is to be left out, and one may be it: why, a visit rarely says."""
     table = concept_table()
     is_by_reason = question.tool in ("encounters", "procedures") or (
