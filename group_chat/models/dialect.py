@@ -6,7 +6,7 @@ text, and the server's own data stands in the user's messages, between marks tha
 beforehand: who the patient is before all else, what changes from turn to turn in the last one.
 """
 
-import hmac
+import hashlib
 import json
 import re
 import secrets
@@ -200,7 +200,7 @@ def _marked(*parts: tuple[str, Sequence[str]]) -> str:
 def _code(lines: Sequence[str]) -> str:
     """Return a mark for these lines: the same for each round of a message, known to nobody."""
     text = "\n".join(lines).encode(errors="replace")
-    return hmac.digest(_KEY, text, "sha256").hex()[:_CODE_CHARS]
+    return hashlib.blake2b(text, key=_KEY).hexdigest()[:_CODE_CHARS]
 
 
 def _row(role: str, content: str) -> Row:

@@ -45,8 +45,7 @@ class OthersNamed:
         if not word or not (word[0].isupper() or word[0] > "\u2000"):
             return False
         plain = folded(word.removesuffix("'s").removesuffix("’s"))
-        parts = plain.split("-") if "-" in plain else (plain,)
-        return any(self._known.index.exactly(part) for part in parts)
+        return any(map(self._known.index.exactly, plain.split("-")))
 
     def _is_sure(self, mention: Mention) -> bool:
         span, people = mention.span, mention.people

@@ -94,9 +94,8 @@ class WrittenMarks:
         halves += [self._half_line(one, text, is_line_start=is_line_start) for one in lines]
         held = [len(text) - one.start() for one in halves if one is not None]
         line = text.rpartition("\n")[2]
-        if ("\n" in text or is_line_start) and any(
-            one.startswith(line.lstrip().lower()) for one in _LABELS
-        ):
+        begun = line.lstrip().lower()
+        if ("\n" in text or is_line_start) and any(one.startswith(begun) for one in _LABELS):
             held.append(len(line))
         name = _COULD_BE_NAME.match(text) if is_line_start else None
         return max([*held, len(text) if name is not None and "[" in text else 0])

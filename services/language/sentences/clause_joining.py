@@ -114,8 +114,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
     over = frozenset({"day_before_end"} if is_over and not clause.dates else ())
     if last.counted and clause.dates and not last.dates:
         over |= {"of_all"}  # "once, in 2013" is once at all
-    whole = joined((last, clause))
-    return replace(whole, own_names=last.own_names, cues=whole.cues | over)
+    return joined((last, clause), own_names=last.own_names, cues=over)
 
 
 def _of_the_same(last: Clause, clause: Clause) -> Clause:

@@ -85,14 +85,17 @@ class Clause:
         )
 
 
-def joined(clauses: Sequence[Clause]) -> Clause:
-    """Return clauses as one, whatever they are."""
+def joined(
+    clauses: Sequence[Clause], *, own_names: bool = True, cues: frozenset[str] = frozenset()
+) -> Clause:
+    """Return clauses as one, whatever they are; several say `cues` besides."""
     if len(clauses) == 1:
         return clauses[0]
     return Clause(
-        words=frozenset(word for one in clauses for word in one.words),
+        words=frozenset[str]().union(*[one.words for one in clauses]),
         names=tuple(dict.fromkeys(each for one in clauses for each in one.names)),
         topics=tuple(each for one in clauses for each in one.topics),
+        own_names=own_names,
         objects=tuple(each for one in clauses for each in one.objects),
         quantities=tuple(each for one in clauses for each in one.quantities),
         dates=tuple(each for one in clauses for each in one.dates),
@@ -100,7 +103,7 @@ def joined(clauses: Sequence[Clause]) -> Clause:
         stages=tuple(each for one in clauses for each in one.stages),
         often=frozenset(each for one in clauses for each in one.often),
         smoking=next((one.smoking for one in clauses if one.smoking), ""),
-        cues=frozenset(each for one in clauses for each in one.cues),
+        cues=cues.union(*[one.cues for one in clauses]),
         exclusive=tuple(each for one in clauses for each in one.exclusive),
         sites=tuple(each for one in clauses for each in one.sites),
         counted=tuple(each for one in clauses for each in one.counted),
