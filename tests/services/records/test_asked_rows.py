@@ -9,6 +9,7 @@ from services.records.answers.choosing.asked_rows import asked_rows
 from services.records.answers.direct import answered
 from services.records.views.lists import procedures
 from tests.services.records.charts import record, resource
+from tests.work import counted_calls
 
 
 def _view(tool: str, *rows: ViewRow) -> ChartView:
@@ -21,6 +22,13 @@ def test_an_x_ray_is_found_under_the_names_of_its_modality(title: str) -> None:
     other = ViewRow(kind="imaging study", name="Imaging study", value="Computed Tomography")
     question = ChartQuestion(tool="imaging_reports", name="x ray")
     assert asked_rows(question, _view("imaging_reports", other, study)).rows == (study,)
+
+
+def test_a_row_that_nothing_is_asked_of_costs_a_look_and_no_more() -> None:
+    view = _view("vitals", *[ViewRow(kind="vital sign", name="Pulse", date="2025-03-01")] * 100)
+    with counted_calls() as calls:
+        assert len(asked_rows(ChartQuestion("vitals"), view).rows) == 100
+    assert calls.count < 400
 
 
 def test_a_vaccine_is_found_by_the_illness_that_it_prevents() -> None:
