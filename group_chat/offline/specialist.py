@@ -132,7 +132,8 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     if prompt.has_asked or ends_with_own(shown, beside):
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
-    talk = Arranging(as_move(prompt.asked, shown), shown, past, wishes)
+    told_time = str(wishes.get(NOTED_AS["time"], shown))  # "make it half past"
+    talk = Arranging(as_move(prompt.asked, told_time), shown, past, wishes)
     tells = prompt.read.task == "tell" and not slots_in(prompt.asked, is_booking=True)
     if tells and not prompt.answers and (wanted := asks_for(shown)) is not None:
         told = prompt.text("not_held", told=" ".join(prompt.asked.split()))

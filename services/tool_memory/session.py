@@ -135,9 +135,10 @@ class ToolMemorySession:
         self.store.add_execution(stored)
         if not is_personal:  # a whole mailbox is not laid beside a patient's turns
             self._keep_output(run, execution_id, output)
-        if len(kept) > 1:
+        is_list = run.tool.startswith(_LISTINGS) and run.error is None
+        if len(kept) > 1 or is_list:  # of a list of one nobody means the second
             self.store.shown([one.entity_id for one in kept])
-        elif kept and run.tool not in _LISTS:
+        if len(kept) == 1 and run.tool not in _LISTS:
             self.store.touch(kept[0].entity_id, turn_id=self.turn_id)
         return stored
 
@@ -153,7 +154,8 @@ class ToolMemorySession:
         """Return what the user's message of this turn means.
 
         Args:
-            without: Words of it that say what something becomes, not what it is.
+            without: Words of it that say what something becomes, not what it is. Where all do, what
+                was used last is meant.
             at_clinic: Whether the patient's appointments are meant, not the user's own calendar.
             asks_first: Whether the user is asked before anything is done with it.
         """
@@ -165,7 +167,7 @@ class ToolMemorySession:
         for one in without:
             text = text.replace(one, " ") if one else text
         return self.store.resolve(
-            text,
+            text.strip() or _LAST_USED,
             entity_type,
             parameters,
             local_now=self.now,
@@ -252,6 +254,8 @@ class ToolMemorySession:
 
 
 _LISTS = frozenset({"list_roster", "propose_plan"})
+_LISTINGS = ("list_", "search_")
+_LAST_USED = "it"
 
 
 def as_json(data: Mapping[str, Any]) -> str:

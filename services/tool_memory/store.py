@@ -211,11 +211,13 @@ class ToolEntityStore:
     def shown(self, entity_ids: Sequence[str]) -> None:
         """Note which list the user saw last; ordinals refer to it.
 
-        What was in focus and is gone is forgotten then: people speak of the list from now on.
+        What was in focus and is gone, or is none of them, is forgotten then: people speak of the
+        list from now on.
         """
         self.memory.last_list = list(entity_ids)
         focus = self._by_id.get(self.memory.focus or "")
-        if focus is None or focus.status != "active":
+        is_other = bool(entity_ids) and self.memory.focus not in entity_ids
+        if focus is None or focus.status != "active" or is_other:
             self.memory.focus = None
 
     def tidy(self, *, kept: Sequence[str] = ()) -> None:

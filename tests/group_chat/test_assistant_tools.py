@@ -33,7 +33,7 @@ from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_connected import NoAssistant, RosterOnly
 from tests.group_chat.team_world import request_of
-from tests.services.assistant.back_ends import local_assistant
+from tests.services.assistant.back_ends import SAMPLES, local_assistant
 from tests.services.assistant.effects import fresh
 from tests.services.tool_memory.test_injection import INJECTIONS
 
@@ -163,6 +163,30 @@ async def test_a_move_keeps_what_is_not_said(office: Office) -> None:
         await office.call("move_event", "make it 9", start="9:00")
 
 
+async def test_it_is_of_what_was_listed_last_by_its_name(office: Office) -> None:
+    await office.event("Tumor board")
+    await office.event("Ward round", hour=9)
+    await office.event("Ward round", day=1, hour=9)
+    said = "put lunch in my calendar tomorrow at 12"
+    await office.call("create_event", said, title="Lunch", start="tomorrow 12:00")
+    found = await office.call("list_events", words="ward round")
+    assert [row["title"] for row in found["events"]] == ["Ward round"] * 2
+    with pytest.raises(ToolInputError, match="several may be meant"):
+        await office.call("move_event", "move it to 4", start="16:00")
+    await office.call("list_events", words="tumor board")
+    moved = await office.call("move_event", "move it to 5 pm", start="17:00")
+    assert moved["moved"][0]["title"] == "Tumor board"
+
+
+async def test_of_a_list_of_none_nobody_means_the_second(office: Office) -> None:
+    await office.event("Ward round", hour=9)
+    await office.event("Tumor board")
+    await office.call("list_events")
+    await office.call("list_tasks")
+    with pytest.raises(ToolInputError, match="not clear which event"):
+        await office.call("move_event", "move the second to 11:30", start="11:30")
+
+
 async def test_cancelling_only_asks_and_is_bound_to_the_one_that_was_named(office: Office) -> None:
     event_id = await office.event("Tumor board")
     await office.call("list_events", since="tomorrow", until="tomorrow")
@@ -283,6 +307,23 @@ async def test_a_mail_is_drafted_read_and_asked_about_before_it_is_sent(office: 
     assert await carry_out(office.own, "send_mail", mail_id)
     with pytest.raises(ToolInputError, match="only a draft"):
         await office.call("send_mail", "send it")
+
+
+async def test_a_message_that_was_read_is_answered_and_no_draft(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    office.back_end = local_assistant(tmp_path / "own", samples=SAMPLES, clock=FixedClock())
+    assistant = PersonalAssistant(back_end=office.back_end, names=Names())
+    office.tools |= {one.name: one for one in MAIL.over(assistant)}
+    await office.call("search_mail")
+    await office.call("read_mail", "read the second one")
+    given: dict[str, Any] = {"to": [], "title": "", "text": "I can do Friday", "answers": "it"}
+    drafted = await office.call("draft_mail", "reply to her: I can do Friday", **given)
+    assert drafted["draft"][0]["subject"] == "Re: Duty rota for next month"
+    assert "leila.haddad@" in str(drafted["draft"])
+    with pytest.raises(ToolInputError, match="only a message that came"):
+        await office.call("draft_mail", "reply: and Sunday", **given)
+    with pytest.raises(ToolInputError, match="an address and a subject"):
+        await office.call("draft_mail", to=["a@b.example"], title="", text="Ready.")
 
 
 async def test_contacts_and_tasks_are_added_changed_done_and_asked_about(office: Office) -> None:

@@ -12,6 +12,7 @@ from group_chat.turn_context import current_effect
 from services.assistant.calendar import CalendarEvent, NewEvent, Span, Task, free_times
 from services.language.pointing.when import when_of
 from services.language.requests.clock import part_of_day_in
+from services.language.words.folding import words_of
 
 _SPAN = timedelta(days=7)
 _SPAN_LIMIT = timedelta(days=62)
@@ -24,6 +25,7 @@ async def list_events(
     assistant: OpenAssistant,
     since: Day = Field(default=None, description="ISO, or tomorrow, Friday; now."),
     until: Day = Field(default=None, description="The same; a day is included."),
+    words: str = Field(default="", max_length=200, description="In its title."),
 ) -> ToolOutput:
     """The user's own calendar."""
     events = list[CalendarEvent]()
@@ -31,7 +33,8 @@ async def list_events(
         start = first or assistant.memory.now
         end = min(last or start + _SPAN, start + _SPAN_LIMIT)
         events += await assistant.services.calendar.between(start, end)
-    return assistant.listed("events", events)
+    named = [one for one in events if {*words_of(words)} <= {*words_of(one.title)}]
+    return assistant.listed("events", named or events)
 
 
 async def find_free_time(

@@ -45,15 +45,24 @@ async def read_mail(assistant: OpenAssistant, mail_id: OwnId = "") -> ToolOutput
 async def draft_mail(
     assistant: OpenAssistant,
     to: list[str] = Field(
-        min_length=1, max_length=20, description="E-mail addresses, or names of contacts."
+        max_length=20, description="E-mail addresses, or names of contacts; of an answer none."
     ),
-    title: Title = Field(description="Its subject line."),
+    title: str = Field(max_length=300, description='Its subject line; "" for that of an answer.'),
     text: str = Field(min_length=1, max_length=10_000),
     answers: str = Field(default="", max_length=500, description="Id of the message it answers."),
 ) -> ToolOutput:
     """Writes a message as a draft, unsent."""
     reached = [await _address(assistant, one) for one in to]
     subject = " ".join(title.split())
+    if answers and not reached:
+        mails, said = assistant.services.mail, assistant.turn.request.text
+        mail = await assistant.meant("email", answers, mails.get, without=(said,))
+        if mail.folder != "inbox":
+            raise ToolInputError("only a message that came can be answered; name one to whom")
+        answers, reached = mail.id, _ADDRESS.findall(mail.sender)
+        subject = subject or f"Re: {mail.subject}"
+    if not (reached and subject):
+        raise ToolInputError("it needs an address and a subject line")
     new = NewEmail(to=tuple(reached), subject=subject, text=text, answers=answers)
     made = await assistant.services.mail.draft(new, current_effect())
     return {"draft": await assistant.show_made(made)}

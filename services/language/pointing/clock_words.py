@@ -18,7 +18,7 @@ def _clock(mark: str) -> str:
     """An expression of a time of day whose form leaves no doubt that it is one."""
     half = _HALF.format(mark)
     return (
-        rf"(?:(?P<h{mark}>\d{{1,2}})[:.h](?P<m{mark}>[0-5]\d){half}?(?![\d.]\d)"
+        rf"(?:(?P<h{mark}>\d{{1,2}})(?:[:.h]|(?<=\b0\d))(?P<m{mark}>[0-5]\d){half}?(?![\d.]\d)"
         rf"|(?P<hh{mark}>{_HOURS}){half.replace('half', 'hhalf')}"
         rf"|(?P<oc{mark}>{_HOURS}) ?o'? ?clock"
         rf"|(?P<word{mark}>noon|midday|midnight))"

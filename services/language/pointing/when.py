@@ -80,7 +80,10 @@ def _minute(clocks: Sequence[ClockChoice]) -> int | None:
     told = [first for one in clocks for first, last in one.windows if first == last]
     parts = [one for one in clocks if any(first < last for first, last in one.windows)]
     starts = [at for at in told if all(one.has(at) for one in parts)] or told
-    starts = starts or [first for one in clocks if not one.word for first, _ in one.windows]
+    bounds = (window for one in clocks if not one.word for window in one.windows)
+    # "After 3" begins then; "by noon" and "before 5" end then.
+    ends = ((first, -(-last // 5) * 5) for first, last in bounds)
+    starts = starts or [first or last % (24 * 60) for first, last in ends]
     return next((one for one in starts if one in _WORKING_DAY), starts[0] if starts else None)
 
 

@@ -66,8 +66,8 @@ class Arranging:
     @property
     def is_dropped(self) -> bool:
         """Whether the message drops what is arranged; "cancel that" drops a new form, no move."""
-        moves = any(says(text, "move_or_change") for text in self._said())
-        is_new = asks_for(self.shown) is not None and not moves
+        is_move = says(self._said()[-1], "move_or_change")
+        is_new = asks_for(self.shown) is not None and not is_move
         drops = ("drops_arrangement", "lets_it_be")
         return says(self.asked, *drops) or (is_new and says(self.asked, "drops_form"))
 
@@ -85,6 +85,9 @@ class Arranging:
     def picked(self) -> dict[str, str]:
         """Return which row of what was shown the message names: "tuesday", "the last"."""
         wanted = asks_for(self.shown)
+        if wanted == "doctor" and not self.is_move and says(self.asked, "move"):  # "make it 11"
+            wished = slots_in(self.asked, is_booking=True)
+            return {name: wished[key] for name, key in NOTED_AS.items() if key in wished}
         rows = [] if wanted is None else _rows_in(self.shown, wanted)
         places = [place for one in references_in(self.asked) for place in one.places]
         places = [1] if wanted != "doctor" and says(self.asked, "earliest") else places

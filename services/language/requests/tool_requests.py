@@ -122,6 +122,8 @@ def as_move(text: str, shown: str | None = "") -> str:
         shown: What was told last: "10 instead of 8" and "no, 10" mean an hour where it told of one,
             a time alone is of what was just added; None where it is known that something moves.
     """
+    if (behind := parts_in(text, "cancels_behind")) is not None:
+        return f"cancel the {behind['which']} one"  # "the second one cancel"
     if tells_made(shown or "") and is_time_alone(text):
         return f"move it to {in_english(text)}"
     if (doctor := parts_in(text, "another_doctor")) is not None:
@@ -138,6 +140,8 @@ def as_move(text: str, shown: str | None = "") -> str:
     hour = hour_alone_in(goal := _DOTTED.sub(r"\1:\2", goal))  # "make it 9.30"
     told_by = (lambda: shift_in(goal), lambda: lasting_in(goal, timedelta()), lambda: _when([goal]))
     is_time = bool(goal) and (hour is not None or any(one() is not None for one in told_by))
+    if goal and not is_time and is_time_alone(at := in_english(f"at {goal}")):
+        return f"move it to {at}"  # "half 11"
     return f"move it to {in_english(goal) if hour is None else f'{hour}:00'}" if is_time else text
 
 
@@ -174,6 +178,12 @@ def _words(text: str) -> dict[str, str]:
     words = text_words.owner_in(text) or text_words.named_after(text, "about") or ""
     kept = [word for word in words.split() if word.casefold() not in words_for("idle_in_lists")]
     return {"words": " ".join(kept)} if kept else {}
+
+
+def _event_and_days(text: str) -> Given:
+    """Return what is asked for by its name, "when is the ward round", and on which days."""
+    named = (parts_in(without(text, "day"), "asks_event") or {}).get("title", "")
+    return _days(text) | ({"words": named} if named else {})
 
 
 def _words_and_days(text: str) -> Given:
@@ -254,6 +264,8 @@ def _is_of(word: str, name: str) -> bool:
 
 def _new_mail(text: str) -> Given | None:
     """Return a mail; its own words are its subject where the user gives none."""
+    if (answer := parts_in(text, "answers_mail")) is not None:
+        return {"to": [], "title": "", "text": answer["text"], "answers": "it"}
     new = parts_in(text, "new_mail") or {}
     to = text_words.mail_addresses_in(text.partition(":")[0]) or [
         new[one] for one in ("to",) if one in new
@@ -310,7 +322,8 @@ LISTS_APPOINTMENTS = (
     ToolRequest("list_appointments", ("list_appointments", "when_is_it")),
     ToolRequest("list_appointments", ("next_visit",), ("book", "free")),
 )
-_EVENTS, _TASKS = ToolRequest("list_events", given=_days), ToolRequest("list_tasks", given=_days)
+_EVENTS = ToolRequest("list_events", given=_event_and_days)
+_TASKS = ToolRequest("list_tasks", given=_days)
 _CONTACTS = ToolRequest("search_contacts", given=_words)
 _MAILS = ToolRequest("search_mail", given=_words_and_days)
 _DOCUMENTS = ToolRequest("search_documents", given=_words_and_days)

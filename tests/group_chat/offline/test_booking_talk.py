@@ -1,5 +1,6 @@
 """What the offline rules put into the form of free times, and what they say of its answer."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -105,6 +106,18 @@ def test_who_wants_no_appointment_any_more_is_let_go(
 def test_what_is_cancelled_beside_a_new_form_is_the_form(asked: str) -> None:
     reply = answer_as_booking(prompt_of(asked, last=WHICH_DOCTOR, wishes={}))
     assert reply.text in {talk_text(language, "nothing_arranged") for language in ("en", "de")}
+
+
+@pytest.mark.parametrize("asked", ["make it half past", "no wait make it half 9", "make it 9:30"])
+def test_a_wish_changes_while_a_doctor_is_asked_for(asked: str) -> None:
+    prompt = prompt_of(asked, last=WHICH_DOCTOR, wishes={"time_preference": "09:00"})
+    prompt.past = [("book her tomorrow at 9", f"- Dr. Anna Smith\n\n{WHICH_DOCTOR}")]
+    noted, looks = answer_as_booking(prompt).calls
+    assert noted.arguments["entities_to_update"] == {"time_preference": "09:30"}
+    assert looks.arguments["time"] == "09:30"
+    prompt.past.append((asked, WHICH_DOCTOR))
+    dropped = answer_as_booking(replace(prompt, asked="cancel that"))
+    assert dropped.calls[0].arguments["entities_to_remove"] == ["time_preference"]
 
 
 def test_what_was_wished_for_is_not_kept_for_the_next_appointment() -> None:
