@@ -38,6 +38,11 @@ def orders_drug(text: str) -> bool:
     is_asked = text.rstrip().endswith("?") and not says(text, "asks_you")
     if is_asked or says(text, "asks_leave") or not says(text, "orders_drug"):
         return False
+    return names_drug(text)
+
+
+def names_drug(text: str) -> bool:
+    """Whether `text` names a drug or a class of them."""
     words, known = words_of(text[:_READ_CHARS]), _names_of_drugs()
     return any(one in known or f"{one}e" in known for one in words)
 

@@ -243,7 +243,11 @@ def told_as_said(
     text: str = "",
 ) -> str:
     """Return what users said of what is asked as it is told beside rows; "" for nothing."""
-    quotes = dict.fromkeys((*said_of(questions, held, text), *told_of(questions, told, text)))
+    said = said_of(questions, held, text)
+    # "Allergies?" behind "allergic to latex" and "no, latex was her sister" tells both.
+    stated = (each for one in said for each in _stated(one) if each.kind != "note")
+    of = " ".join((text, *(each.about for each in stated)))
+    quotes = dict.fromkeys((*said, *told_of(questions, told, of)))
     return words.say("as_said", quotes="; ".join(quotes)) if quotes else ""
 
 

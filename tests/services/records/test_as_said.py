@@ -6,9 +6,17 @@ from datetime import UTC, date, datetime
 import pytest
 
 from data_models.chat_context import AgentMessage, Turn
+from services.language.charts.answer_words import answer_words
 from services.language.questions.chart_questions import chart_questions
 from services.language.utterance import ChartQuestion
-from services.records.answers.as_said import Told, held_about, said_of, told_before, told_of
+from services.records.answers.as_said import (
+    Told,
+    held_about,
+    said_of,
+    told_as_said,
+    told_before,
+    told_of,
+)
 from tests.work import counted_calls
 
 LATEX, DNR, WEIGHT = "She is allergic to latex.", "She is DNR.", "She weighs 61 kg today."
@@ -47,6 +55,17 @@ def test_what_is_held_is_found_by_another_name(named: str, said: list[str]) -> N
 )
 def test_a_question_is_shown_what_was_said(question: ChartQuestion, said: Sequence[str]) -> None:
     assert list(said_of([question], HELD)) == list(said)
+
+
+def test_what_is_said_not_to_be_so_stands_with_what_is_held() -> None:
+    denied = Told(("no shes not, latex was her sister",), date(2026, 11, 28))
+    other = Told(("her sister visits daily",), date(2026, 11, 28))
+    shown = told_as_said(
+        [ChartQuestion("allergies")], answer_words("en"), held=HELD, told=(other, denied)
+    )
+    assert LATEX in shown
+    assert denied.sentences[0] in shown
+    assert other.sentences[0] not in shown
 
 
 def test_a_held_fall_is_no_other_word_than_a_fall_asked_about() -> None:
