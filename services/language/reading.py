@@ -182,7 +182,7 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_time = is_time or hour_alone_in(words) is not None or says(words, "when_is_it")
     last = replace(situation, asked_before=())
     is_behind_deed = is_time and not reading_of(situation.asked_before[-1], last).about
-    is_own = work_in(words) == "own"  # "mark it done"
+    is_own = work_in(words) in ("own", "visits")  # "mark it done", "another one with Dr. Smith"
     is_own = is_own or (says(words, "orders") and says(words, "points"))  # "move it a week later"
     return is_behind_deed or is_own or says(words, *_OF_DEEDS, *_OF_THE_TALK)
 

@@ -230,6 +230,7 @@ def told_of(
         if any(map(_asks_all, questions))
         or any(_fits(one, asked, questions, each.on) for one in (*each.sentences, each.of))
         or (says(text, "asks_what_then") and says(each.sentences[0], "is_for_a_case"))
+        or (says(text, "asks_open") and says(each.sentences[0], "tells_open"))
     )
     return tuple(dict.fromkeys(sentence for sentences in fitting for sentence in sentences))
 
@@ -260,10 +261,11 @@ def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told
     questions = _asked_in(value, _ANY_DAY)
     names = " ".join(each for one in questions for each in _names_of(one))
     named = frozenset(_words(names)) or _words_asked(questions, value)
-    ends = tuple(one.casefold() for one in telling_words(value) if len(one) >= _TELLING_CHARS)
+    wanted = [one.casefold() for one in telling_words(value)]
+    ends = tuple(one for one in wanted if len(one) >= _TELLING_CHARS)
 
     def is_named(one: str, on: date) -> bool:  # "Schrittmacher", too, ends with a named word
-        said = any(word.endswith(ends) for word in words_of(one))
+        said = any(word.endswith(ends) or word in wanted for word in words_of(one))
         return said or _fits(one, named, questions, on)
 
     return [

@@ -68,6 +68,13 @@ def test_what_is_said_not_to_be_so_stands_with_what_is_held() -> None:
     assert other.sentences[0] not in shown
 
 
+def test_what_is_open_is_also_what_was_told_to_be_done() -> None:
+    told = [Told((one,), date(2026, 11, 28)) for one in ("ua pending", "hb 78", "crp tomorrow")]
+    asked = [ChartQuestion("care", name="open order or referral")]
+    assert told_of(asked, told, "what's outstanding for him?") == ("ua pending", "crp tomorrow")
+    assert told_of(asked, told, "any referral?") == ()
+
+
 def test_a_held_fall_is_no_other_word_than_a_fall_asked_about() -> None:
     fell, out = "note: daughter says she fell twice last week", "note he fell out of bed"
     sturz = "notiere: gestern in der Küche gestürzt"
