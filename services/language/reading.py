@@ -25,11 +25,7 @@ from services.language.requests.requests import asks_number_of, orders_drug
 from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.requests.work import as_reports, doer_of, own_kind_in, work_in
 from services.language.several_requests import apart, orders_task
-from services.language.told.held_statements import (
-    asks_to_hold,
-    behind_corrections,
-    held_statements,
-)
+from services.language.told.held_statements import asks_to_hold, behind_corrections, held_statements
 from services.language.told.telling import (
     is_letter,
     is_other_figure,

@@ -167,7 +167,7 @@ class ToolMemorySession:
         for one in without:
             text = text.replace(one, " ") if one else text
         return self.store.resolve(
-            text.strip() or _LAST_USED,
+            text.strip() or "it",
             entity_type,
             parameters,
             local_now=self.now,
@@ -255,7 +255,6 @@ class ToolMemorySession:
 
 _LISTS = frozenset({"list_roster", "propose_plan"})
 _LISTINGS = ("list_", "search_")
-_LAST_USED = "it"
 
 
 def as_json(data: Mapping[str, Any]) -> str:

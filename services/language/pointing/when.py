@@ -82,8 +82,7 @@ def _minute(clocks: Sequence[ClockChoice]) -> int | None:
     starts = [at for at in told if all(one.has(at) for one in parts)] or told
     bounds = (window for one in clocks if not one.word for window in one.windows)
     # "After 3" begins then; "by noon" and "before 5" end then.
-    ends = ((first, -(-last // 5) * 5) for first, last in bounds)
-    starts = starts or [first or last % (24 * 60) for first, last in ends]
+    starts = starts or [first or -(-last // 5) * 5 % (24 * 60) for first, last in bounds]
     return next((one for one in starts if one in _WORKING_DAY), starts[0] if starts else None)
 
 

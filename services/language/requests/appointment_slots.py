@@ -65,7 +65,7 @@ def names_a_time(text: str) -> bool:
 
 def field_in(text: str) -> str:
     """Return the last field of medicine that `text` names, as written: "cardiologist"; else ""."""
-    return next(reversed(found_in(text, "medical_field")), "")
+    return _last(text, "medical_field") or ""
 
 
 def is_of_field(specialty: str, field: str) -> bool:
@@ -138,8 +138,7 @@ def _day(english: str, text: str = "") -> str | None:
 
 
 def _last(english: str, name: str) -> str | None:
-    found = found_in(english, name)
-    return found[-1] if found else None
+    return next(reversed(found_in(english, name)), None)
 
 
 def _of(pattern: re.Pattern[str], text: str) -> str | None:
@@ -149,12 +148,8 @@ def _of(pattern: re.Pattern[str], text: str) -> str | None:
 
 def _time(english: str) -> str | None:
     """Return the last time: people correct themselves towards the end."""
-    times = [
-        clock
-        for match in _WORDS.compiled("time").finditer(english)
-        if (clock := _clock(match)) is not None
-    ]
-    return times[-1] if times else None
+    times = map(_clock, _WORDS.compiled("time").finditer(english))
+    return next(reversed([one for one in times if one is not None]), None)
 
 
 def _clock(match: re.Match[str]) -> str | None:
@@ -162,12 +157,8 @@ def _clock(match: re.Match[str]) -> str | None:
     hour = int(match[1] or match[4] or match[7])
     minute = int(match[2] or match[5] or match[8] or "0")
     half = match[3] or match[6] or ""
-    is_bare = (
-        half not in {"am", "pm"}
-        and not (match[7] or "").startswith("0")
-        and 0 < hour < _AFTERNOON_UNTIL
-    )
-    if is_bare or (half == "pm" and hour < 12):
+    is_bare = half not in {"am", "pm"} and not (match[7] or "").startswith("0")
+    if (is_bare and 0 < hour < _AFTERNOON_UNTIL) or (half == "pm" and hour < 12):
         hour += 12
     elif half == "am" and hour == 12:
         hour = 0

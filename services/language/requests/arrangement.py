@@ -112,9 +112,8 @@ class Arranging:
         is_none = clock.says_impossible_clock(self.asked) or says(self.asked, "another_hour")
         if is_none or (clock.part_of_day_in(self.asked) and NOTED_AS["time"] not in wished):
             known.pop("time", None)  # "rather in the afternoon" takes back what was proposed
-        if part := next(
-            (s for s in said if clock.part_of_day_in(s) or says(s, "after_an_hour")), ""
-        ):
+        parts = (s for s in said if clock.part_of_day_in(s) or says(s, "after_an_hour"))
+        if part := next(parts, ""):
             known.setdefault("time", part)
         if wanted == "day" and says(self.asked, "earliest"):
             known["day"] = "today"  # on a day that is full or over, the next free ones are told
@@ -145,8 +144,7 @@ class Arranging:
         """Return the user's messages that it goes on in, the newest first."""
         said = [self.asked]
         for asked, answered in reversed(self.past):
-            lines = answered.splitlines()
-            is_choice = any(is_own_choice(line, "Move {name}?") for line in lines)
+            is_choice = any(is_own_choice(one, "Move {name}?") for one in answered.splitlines())
             if asks_for(answered) is None and not is_choice and not offers_new(answered):
                 break
             said.append(asked)

@@ -11,6 +11,7 @@ from services.language.words.phrases import found_in, says, without
 
 _HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
 _CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b(?!\.)|\bat (\d{2,3})\b")
+_HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
 _COUNT = r"(half an?|an?|the|one|two|three|four|(?<![\d.,])\d{1,3})\s+"
 _FORWARD = ("forward", "forward by")
 _SHIFT = re.compile(
@@ -31,6 +32,11 @@ def hour_alone_in(text: str) -> int | None:
     """Return the hour that the whole of `text` is: "3", "at 15", "um 15 Uhr"."""
     found = _HOUR.fullmatch(in_english(text).casefold())
     return None if found is None else int(found[1])
+
+
+def hours_told(text: str) -> set[int]:
+    """Return the hours that `text` tells of: 8 of "(08:00)" and of "at 8"."""
+    return {int(one[1]) for one in _HOUR_TOLD.finditer(in_english(text).casefold())}
 
 
 def part_of_day_in(text: str) -> range | None:
@@ -79,9 +85,7 @@ def _span(count: str, unit: str) -> timedelta:
 
 def day_in(text: str) -> str | None:
     """Return the day or week that `text` names, in English words or ISO; None if it names none."""
-    english = in_english(text)
-    found = found_in(english, "day")
-    return found[0] if found else None
+    return next(iter(found_in(in_english(text), "day")), None)
 
 
 def is_relative_value(value: Any) -> bool:

@@ -38,11 +38,6 @@ def orders_drug(text: str) -> bool:
     is_asked = text.rstrip().endswith("?") and not says(text, "asks_you")
     if is_asked or says(text, "asks_leave") or not says(text, "orders_drug"):
         return False
-    return names_drug(text)
-
-
-def names_drug(text: str) -> bool:
-    """Whether `text` names a drug or a class of them."""
     words, known = words_of(text[:_READ_CHARS]), _names_of_drugs()
     return any(one in known or f"{one}e" in known for one in words)
 
@@ -94,21 +89,15 @@ def is_of_own_things(text: str) -> bool:
         return False
     if asks_how_to_reach(text) or names_alone(text, "name_who_wrote"):
         return True
-    if not (
-        says(text, *_OWN_THINGS) or _orders_own(text)
-    ):  # most messages: the chart's grammar need not read them
-        return False
+    is_event = says(text, "calendar_event") and says(text, "orders", "add", "cancel")
+    is_mail = says(text, "email") and says(text, "draft", "send", "writes_mail")
+    if not (is_event or is_mail or says(text, *_OWN_THINGS)):
+        return False  # most messages: the chart's grammar need not read them
     words = read_words(in_english(text)).words
     if any(is_clinical_name(stem(one.text)) for one in (*message.words, *words)):
         return False
     asked = chart_questions(text, today=_ANY_DAY, language=language_of(text))
     return all(one.tool == SEARCH for one in asked)
-
-
-def _orders_own(text: str) -> bool:
-    """Whether `text` orders something of the user's own calendar or mail."""
-    is_event = says(text, "calendar_event") and says(text, "orders", "add", "cancel")
-    return is_event or (says(text, "email") and says(text, "draft", "send", "writes_mail"))
 
 
 def refused_doctors(text: str) -> frozenset[str]:

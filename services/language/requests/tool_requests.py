@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from services.language.figures.full_dates import birth_date_in
 from services.language.pointing.when import When, when_of
 from services.language.replies.addressing import without_address
-from services.language.requests.clock import day_in, hour_alone_in, lasting_in, shift_in
+from services.language.requests.clock import day_in, hour_alone_in, hours_told, lasting_in, shift_in
 from services.language.words import text_words
 from services.language.words.folding import words_of
 from services.language.words.in_english import in_english, with_months
@@ -24,21 +24,16 @@ from services.language.words.talk_texts import tells_made
 
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
-_BY_NAME = ("named", "name_to_reach", "name_who_wrote")
+_BY_NAME = ("named", "name_to_reach", "name_who_wrote", "asks_event")
 _QUERY_CHARS, _SUBJECT_CHARS, _LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 400, 60, 5, 24, 12, 7
 _DOTTED = re.compile(r"^(\d{1,2})\.([0-5]\d)$")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
-_HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
 _BARE_HOURS = re.compile(
     r"(?<![\w:./-])(\d{1,2})(?: (?:to|until|bis) | ?[-–] ?)(\d{1,2})(?![\w:./-])(?! ?[ap]m)"
 )
 _ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)  # whether words tell a time hangs on no day
 _WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
 _TITLE_ENDS = re.compile(r"^[\s\"'“„«,;:.]+|[\s\"'”“»,;:.]+$")
-
-
-def _nothing(_: str) -> Given | None:
-    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +52,7 @@ class ToolRequest:
     tool: str
     said: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
-    given: _Reader = _nothing
+    given: _Reader = lambda _: {}
     asks: str = "not_understood"
     looks_with: "ToolRequest | None" = None
 
@@ -145,11 +140,6 @@ def as_move(text: str, shown: str | None = "") -> str:
     return f"move it to {in_english(goal) if hour is None else f'{hour}:00'}" if is_time else text
 
 
-def hours_told(text: str) -> set[int]:
-    """Return the hours that `text` tells of: 8 of "(08:00)" and of "at 8"."""
-    return {int(one[1]) for one in _HOUR_TOLD.finditer(in_english(text).casefold())}
-
-
 def is_time_alone(text: str) -> bool:
     """Whether `text` is a day, an hour of a day or both: no figure alone, and no word besides."""
     english = in_english(text)
@@ -178,12 +168,6 @@ def _words(text: str) -> dict[str, str]:
     words = text_words.owner_in(text) or text_words.named_after(text, "about") or ""
     kept = [word for word in words.split() if word.casefold() not in words_for("idle_in_lists")]
     return {"words": " ".join(kept)} if kept else {}
-
-
-def _event_and_days(text: str) -> Given:
-    """Return what is asked for by its name, "when is the ward round", and on which days."""
-    named = (parts_in(without(text, "day"), "asks_event") or {}).get("title", "")
-    return _days(text) | ({"words": named} if named else {})
 
 
 def _words_and_days(text: str) -> Given:
@@ -267,9 +251,7 @@ def _new_mail(text: str) -> Given | None:
     if (answer := parts_in(text, "answers_mail")) is not None:
         return {"to": [], "title": "", "text": answer["text"], "answers": "it"}
     new = parts_in(text, "new_mail") or {}
-    to = text_words.mail_addresses_in(text.partition(":")[0]) or [
-        new[one] for one in ("to",) if one in new
-    ]
+    to = text_words.mail_addresses_in(text.partition(":")[0]) or [*filter(None, [new.get("to")])]
     subject = new.get("subject") or shorten(new.get("text", ""), _SUBJECT_CHARS, placeholder=" …")
     return {"to": to, "title": subject, "text": new["text"]} if new and to else None
 
@@ -322,7 +304,7 @@ LISTS_APPOINTMENTS = (
     ToolRequest("list_appointments", ("list_appointments", "when_is_it")),
     ToolRequest("list_appointments", ("next_visit",), ("book", "free")),
 )
-_EVENTS = ToolRequest("list_events", given=_event_and_days)
+_EVENTS = ToolRequest("list_events", given=_words_and_days)
 _TASKS = ToolRequest("list_tasks", given=_days)
 _CONTACTS = ToolRequest("search_contacts", given=_words)
 _MAILS = ToolRequest("search_mail", given=_words_and_days)

@@ -175,9 +175,8 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     is_others = is_others or any(one.tool == "chart_summary" for one in read.about)  # "for whom?"
     if is_others or _is_of_no_form(text):
         return True
-    if read.agent in (None, waiting) or read.references or as_move(text, None) != text:
-        return False
-    if says(text, "move_or_change", "another_hour", "earliest"):
+    is_answer = read.agent in (None, waiting) or read.references or as_move(text, None) != text
+    if is_answer or says(text, "move_or_change", "another_hour", "earliest"):
         return False
     if work_in(text) == "own" or says(text, "task", "email"):
         return True
@@ -202,12 +201,11 @@ def orders_work(read: Utterance, waiting: str) -> bool:
 def _is_of_no_form(text: str) -> bool:
     """Whether `text` orders, asks of the past, or starts a scenario: "start oncology intake"."""
     asks_past = asks_question(text) and says(text, "tells_of_past")
-    if asks_past and not says(text, "free", "timetable"):
-        return True
+    asks_past = asks_past and not says(text, "free", "timetable")
     starts = says(text, "scenario_start")
     starts = starts and {*slots_in(text, is_booking=True)} <= {"doctor_preference"}
     others = says(text, "withdraws_order", "updates_report", "new_task")
-    return starts or others or impossible_wish(text) is not None
+    return asks_past or starts or others or impossible_wish(text) is not None
 
 
 def as_reports(text: str, about: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:

@@ -14,7 +14,8 @@ from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import is_retracted, takes_back
 from services.language.replies.corrections import correction_in
 from services.language.replies.yes_no import behind_answer
-from services.language.requests.tool_requests import as_move, hours_told
+from services.language.requests.clock import hours_told
+from services.language.requests.tool_requests import as_move
 from services.language.requests.work import own_kind_in
 from services.language.several_requests import apart
 from services.language.told import held_statements, telling
@@ -67,10 +68,8 @@ def held_about(text: str, held: Sequence[str]) -> tuple[str, ...]:
     """Return the sentences of `held` that are about what `text` names: "his blood pressure"."""
     each = (chart_questions(text, today=_ANY_DAY, language=one) for one in LANGUAGES)
     asked = next(filter(None, each), ())
-    said, stated = (
-        set(_words(text)),
-        [(quote, one) for quote in held for one in held_statements.stated_in(quote)],
-    )
+    said = set(_words(text))
+    stated = ((quote, one) for quote in held for one in held_statements.stated_in(quote))
     same = dict.fromkeys(quote for quote, one in stated if said & set(_words(one.about)))
     return said_of(asked, held, text) or tuple(same)
 
@@ -208,11 +207,8 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
             head, _, waited = said.partition(": ")  # behind the answer: "Ann Doe: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
             is_led = bool(waited) and own_kind_in(head) is None and not telling.is_told(said)
-            is_led = (
-                is_led
-                and telling.is_told(waited)
-                and not any(map(held_statements.asks_to_hold, sentences_of(said)))
-            )
+            is_led = is_led and telling.is_told(waited)
+            is_led = is_led and not any(map(held_statements.asks_to_hold, sentences_of(said)))
             yield _Line(waited if is_led else said, each, before, shown)
             before, shown = said, ""
         before = " ".join(each.user_message.split())

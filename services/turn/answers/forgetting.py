@@ -7,7 +7,6 @@ from data_models.memory_blocks import KeyPoint
 from services.language.replies.addressing import behind_introduction
 from services.language.replies.commands import command_in
 from services.language.replies.references import places_alone_in
-from services.language.requests.requests import names_drug
 from services.language.told.held_statements import withdrawn_value, withdraws_all
 from services.language.words.phrases import says
 from services.language.words.text_words import words_of_statement
@@ -83,7 +82,8 @@ class TurnForgetting(TurnStep):
         left = {*told_in_passing(turn.document, heard)}
         lines = [[said for said in one.sentences if said in left] for one in told_before(heard)]
         if says(text, "asks_given"):
-            lines = [each for each in lines if any(map(_tells_given, each))] or lines
+            given = [each for each in lines if says(" ".join(each), "tells_given")]
+            lines = given or lines
         # What put it right stands behind what was told: “drain 3 l” → “no, 2.5”.
         told = "".join(f"\n- “{'” → “'.join(each)}”" for each in lines if each)
         held = held_lines(turn.document)
@@ -106,10 +106,6 @@ class TurnForgetting(TurnStep):
         except MemoryItemError:
             return "It was changed meanwhile. Nothing was done."
         return "Forgotten. Memory can bring it back."
-
-
-def _tells_given(told: str) -> bool:
-    return says(told, "tells_given") or names_drug(told)
 
 
 def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:
