@@ -113,7 +113,8 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
         is_behind = (bool(told) or was_told) and telling.puts_right_what_was_told(said)
         points = says(said, "points_back")  # behind "last Hb?", "it was 10.1" is of that
         at = _place_put_right(found, said, is_behind=is_behind) if was_told or not points else None
-        if at is not None and hours_told(shown) and as_move(said, shown) != said:
+        is_of_deed = not (was_told or told) or bool(hours_told(shown))
+        if at is not None and is_of_deed and as_move(said, shown) != said:
             at = None  # another hour of a visit
         was_told = bool(told) or at is not None
         is_behind = at is not None and not told and is_retracted(said)  # "no, it was sulfa"

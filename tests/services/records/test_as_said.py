@@ -192,6 +192,12 @@ def test_what_a_note_holds_is_not_told_in_passing_once_more() -> None:
             [("hb 9.8, cr 1.7", "sorry hb was 8.9"), ("ortho seen",)],
         ),
         (["yes: and for 21"], []),
+        # Another hour of what was done is nothing that was told.
+        (
+            ["gp to check bp in 2 weeks", "block wed 1-2 for admin", "make it 3"],
+            [("gp to check bp in 2 weeks",)],
+        ),
+        (["he drinks 2 beers", "make it 3"], [("he drinks 2 beers", "make it 3")]),
         (
             ["1: her sister rang", "no not the sister the cousin"],
             [("her sister rang", "no not the sister the cousin")],
