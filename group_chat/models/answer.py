@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeAlias
 import orjson
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -74,8 +75,15 @@ class _ToolCall(BaseModel):
     function: _Function | None = None
 
 
+def _text_of_parts(value: Any) -> Any:
+    """Return what is said of a content in parts, as some servers send it, without thoughts."""
+    if not (isinstance(value, list) and all(isinstance(one, dict) for one in value)):
+        return value
+    return "".join(str(one.get("text") or "") for one in value if one.get("type") == "text")
+
+
 class _Message(BaseModel):
-    content: str | None = None
+    content: Annotated[str | None, BeforeValidator(_text_of_parts)] = None
     refusal: Any = None
     tool_calls: list[_ToolCall] | None = None
 
@@ -116,6 +124,7 @@ class AnswerReader:
         self._answer = Answer()
         self._texts: list[str] = []
         self._calls: dict[int, ToolCallParts] = {}
+        self._places: dict[int, int] = {}  # of calls whose number another one has
         self._refused = False
         self._had_choice = False
         self._bytes = self._chars = self._unlooked = 0
@@ -230,11 +239,7 @@ class AnswerReader:
             self._tool_call(part, part.function or _Function())
 
     def _tool_call(self, part: _ToolCall, function: _Function) -> None:
-        index = part.index
-        if index is None:
-            # Some servers number no calls: a piece with an id begins one, others go on with it.
-            last = max(self._calls, default=-1)
-            index = last + 1 if part.id or last < 0 else last
+        index = self._place(part, function)
         if index not in self._calls and len(self._calls) >= self._limits.tool_calls:
             raise errors.ModelOutputError("the model's answer calls too many tools")
         call = self._calls.setdefault(index, ToolCallParts())
@@ -245,6 +250,17 @@ class AnswerReader:
         arguments = said if isinstance(said, str) else orjson.dumps(said).decode()
         self._count_chars(len(arguments))
         call.arguments += arguments
+
+    def _place(self, part: _ToolCall, function: _Function) -> int:
+        """Return which call a piece is of: some servers number none, or all of them alike."""
+        last = max(self._calls, default=-1)
+        if part.index is None:
+            return last + 1 if part.id or function.name or last < 0 else last
+        place = self._places.get(part.index, part.index)
+        known = self._calls.get(place)
+        if known and function.name and part.id not in (None, "", known.call_id):
+            place = self._places[part.index] = last + 1
+        return place
 
     def _count_chars(self, size: int) -> None:
         self._chars += size

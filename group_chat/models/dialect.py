@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import orjson
 from semantic_kernel.contents import AuthorRole, ChatMessageContent, FunctionCallContent
 
 from group_chat.window import SUMMARY_MARK
@@ -112,7 +113,7 @@ def with_written_tools(talk: Talk, tools: Sequence[Row]) -> Talk:
 def _written_call(call: Row) -> str:
     function = call["function"]
     name = str(function["name"]).rpartition("-")[2]
-    said = {"name": name, "arguments": json.loads(function["arguments"] or "{}")}
+    said = {"name": name, "arguments": orjson.loads(function["arguments"])}
     return f"<tool_call>\n{json.dumps(said, ensure_ascii=False)}\n</tool_call>"
 
 
@@ -153,7 +154,17 @@ def _as_sent(message: ChatMessageContent) -> Row:
     row.pop("name", None)
     if "tool_calls" in row:
         row["content"] = message.content or None
+    for call in row.get("tool_calls") or ():
+        call["function"]["arguments"] = _object_in(call["function"]["arguments"])
     return row
+
+
+def _object_in(arguments: str) -> str:
+    """Return a call's arguments, or none where they are no JSON object: a server may parse them."""
+    try:
+        return arguments if isinstance(orjson.loads(arguments), dict) else "{}"
+    except orjson.JSONDecodeError:
+        return "{}"
 
 
 def _in_turns(messages: Sequence[ChatMessageContent]) -> list[Row]:

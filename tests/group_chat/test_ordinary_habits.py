@@ -1,5 +1,6 @@
 """What ordinary models write in place of a clean hand-over: the user gets the agent's answer."""
 
+import orjson
 import pytest
 
 from data_models.chat_context import Continuation
@@ -7,7 +8,7 @@ from data_models.clock import SystemClock
 from data_models.conversations.plan import Plan
 from data_models.conversations.turn_events import ToolCallResult
 from services.language.utterance import ChartQuestion, Utterance
-from tests.fakes_openai import Reply
+from tests.fakes_openai import Reply, ToolCall
 from tests.given import present
 from tests.group_chat.team_world import TeamWorld, call, propose, text
 from tests.tables import with_cases
@@ -64,6 +65,20 @@ async def test_the_tool_hands_over_and_the_agent_is_shown_its_task(world: TeamWo
     before, cue = (str(row["content"]) for row in world.prompts()[-1][-2:])
     assert before.endswith("*Radiology*, summarise the latest CT")
     assert "It is your turn, Radiology." in cue
+
+
+@pytest.mark.parametrize("takes_tools", [True, False])
+@pytest.mark.parametrize("written", ["{broken", '["CEA"]', "[" * 3_000, "NaN"])
+async def test_arguments_that_are_no_object_come_back_to_the_model_and_not_to_its_server(
+    world: TeamWorld, written: str, takes_tools: bool
+) -> None:
+    told = {"error": {"message": "the model does not support tools", "param": "tools"}}
+    refusal = [] if takes_tools else [Reply(status=400, body=orjson.dumps(told))]
+    order = Reply(tool_calls=[ToolCall("results", written)])
+    heard = await world.say("@PatientStatus labs?", *refusal, order, text(ANSWER))
+    assert heard.of(ToolCallResult)[-1].is_error
+    assert heard.said[-1] == ("PatientStatus", ANSWER)
+    assert written not in world.model.requests[-1].text
 
 
 async def test_words_beside_the_tools_hand_over_are_not_shown(world: TeamWorld) -> None:

@@ -86,17 +86,49 @@ def test_any_json_gives_an_answer_or_our_own_error(value: object) -> None:
             continue
 
 
-def test_calls_without_numbers_are_told_apart_by_their_ids() -> None:
-    parts = [
-        {"id": "a", "function": {"name": "f", "arguments": '{"x"'}},
-        {"function": {"arguments": ":1}"}},
-        {"id": "b", "function": {"name": "g", "arguments": {"y": 2}}},
-    ]
+def piece(said: str | dict[str, int], **rest: object) -> dict[str, object]:
+    """Return a piece of a tool call; `name` and all else of `rest` stand where servers put them."""
+    name = rest.pop("name", None)
+    return {**rest, "function": {"arguments": said, **({"name": name} if name else {})}}
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [
+            piece('{"x"', name="f", id="a"),
+            piece(":1}"),
+            piece({"y": 2}, name="g", id="b"),
+        ],
+        [piece('{"x":1}', name="f"), piece('{"y":2}', name="g")],
+        [
+            piece('{"x":1}', name="f", id="a", index=0),
+            piece('{"y"', name="g", id="b", index=0),
+            piece(":2}", index=0),
+        ],
+        [
+            piece('{"x"', name="f", id="a", index=0),
+            piece('{"y":2}', name="g", id="b", index=1),
+            piece(":1}", name="f", id="a", index=0),
+        ],
+    ],
+)
+def test_calls_are_told_apart_however_they_are_numbered(pieces: list[dict[str, object]]) -> None:
     reader = AnswerReader(limits=CallLimits())
-    reader.feed(orjson.dumps({"choices": [{"message": {"tool_calls": parts}}]}))
+    for one in pieces:
+        event = {"choices": [{"delta": {"tool_calls": [one]}}]}
+        reader.feed(b"data: " + orjson.dumps(event) + b"\n\n")
+    reader.feed(b'data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}\n\n')
     reader.feed(b"")
     calls = reader.end().tool_calls
     assert [(call.name, call.arguments) for call in calls] == [("f", '{"x":1}'), ("g", '{"y":2}')]
+
+
+def test_of_a_content_in_parts_the_text_is_read_and_no_thought() -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Perhaps."}]}
+    parts = [thought, {"type": "text", "text": "Hello"}, {"type": "text", "text": "."}]
+    whole = orjson.dumps({"choices": [{"message": {"content": parts}}]})
+    assert read([whole]) == ("Hello.", "Hello.")
 
 
 @pytest.mark.parametrize("limit", ["answer_chars", "answer_bytes"])
