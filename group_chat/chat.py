@@ -250,6 +250,7 @@ class ClinicalGroupChat:
         is_unsupported = draft.has_support is False and is_last and direct_answers.has_found(turn)
         is_stuck = draft.text and not draft.has_support and (is_again or is_unsupported)
         is_asked = draft.is_left_out or is_stuck or turn.is_cut or hand_over.hands_back(draft.text)
+        is_asked |= draft.says_little and is_last
         rows = direct_answers.told_by_rows(turn) if is_asked else None
         if rows is None and not (is_asked and is_spent):
             return ""

@@ -70,12 +70,14 @@ def _is_bare_answer(sentence: Sentence) -> bool:
     """Whether a sentence only says yes, no, none, a figure, or how something is."""
     cues = {cue for one in sentence.clauses for cue in one.cues}
     is_other = sentence.is_question or sentence.is_heading or sentence.asks or sentence.refs
-    if (
-        is_other
-        or cues & {"maybe", "first_person", "not_yet"}
-        or not all(map(_is_bare, sentence.clauses))
-    ):
+    if is_other or cues & {"maybe", "not_yet"}:
         return False
+    if cues & {"no", "nothing"} and sentence.words <= stems_told("of_looking_up"):
+        return True  # "I found nothing."
+    if "first_person" in cues or not all(map(_is_bare, sentence.clauses)):
+        return False
+    if not sentence.clauses:
+        return any(map(str.isdigit, sentence.text))  # "12 May 2025", which has no word
     figures = any(one.quantities or one.dates for one in sentence.clauses)
     figures = figures and len(told_of(sentence.words)) <= 1
     return figures or bool(cues & {"no", *JUDGED} or sentence.words & _answering())

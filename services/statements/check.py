@@ -9,6 +9,7 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.links import EXCEPT, TOLD
 from services.language.sentences.name_kinds import with_joined
 from services.language.sentences.statements import Sentence, refs_in
+from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements import clause_parts
 from services.statements.bare_answers import as_you_said, behind_denial, of_bare_answer
@@ -224,7 +225,8 @@ class MessageCheck:
             return not sentence.asks and (bool(clause.names) or not sentence.is_heading)
         if is_hypothetical or sentence.is_heading or subject.is_setting(clause):
             return False
-        if clause.sites and (clause.names or "asserts" in clause.cues or sentence.is_item):
+        is_answer = sentence.is_item or not (self._subject or self._heading)  # "Left lung."
+        if clause.sites and (clause.names or "asserts" in clause.cues or is_answer):
             return True
         if "asserts" in clause.cues and not clause.names and subject.person_groups(clause):
             return True
@@ -297,7 +299,10 @@ class MessageCheck:
             or one.smoking
             or any(each.unit for each in one.quantities)
             or (one.names and one.cues & {"no", "asserts"} and "maybe" not in one.cues)
-            or ("of_chart" in one.cues and not (sentence.is_question or one.cues & _NOT_OPEN))
+            or (
+                ("of_chart" in one.cues or (one.words & saying("opens") and not sentence.asks))
+                and not (sentence.is_question or one.cues & _NOT_OPEN)
+            )
             for one in sentence.clauses
         )
 

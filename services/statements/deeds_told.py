@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from services.language.sentences.clauses import Clause
-from services.language.sentences.own_deeds import begins_with_deed
+from services.language.sentences.own_deeds import begins_with_deed, notes_deed
 from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import statement_words
@@ -23,6 +23,8 @@ from services.statements.deeds import (
 from services.statements.grounds import Grounds, Speaker
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
+_NO_NOTE = frozenset({"asserts", "maybe", "no", "not_yet", "nothing"})
+
 
 def deed_told(
     sentence: Sentence, clause: Clause, grounds: Grounds, speaker: Speaker
@@ -40,7 +42,7 @@ def deed_told(
     is_clipped = not reads_records and reaches and begins_with_deed(sentence.text)
     kinds += [CARRIED_OUT if clause.cues & {"no", "nothing"} else OWN] * (is_beyond or is_clipped)
     if not kinds:
-        return None
+        return _noted(sentence, clause, grounds, speaker)
     # "Chart updated: …", "Done – …" are no words of a record.
     may_be_reported = not reads_records or "of_chart" in clause.cues or DONE in kinds
     is_reported = may_be_reported and (is_clipped or _is_reported(sentence, clause, kinds))
@@ -51,7 +53,8 @@ def deed_told(
         is_told = is_of_course or is_in_course(
             clause, kinds, grounds.rows.words, is_cited=is_cited, reads_records=reads_records
         )
-        return None if is_told else Verdict("unsupported")
+        noted = _noted(sentence, clause, grounds, speaker)
+        return noted if is_told else Verdict("unsupported")
     is_hedged = clause.cues & {"maybe", "no", "nothing", "not_yet"} or "not_yet" in sentence.cues
     if is_hedged and OWN not in kinds:
         return UNCHECKED
@@ -72,6 +75,14 @@ def deed_told(
         return UNCHECKED
     said = next((kind for kind in kinds if kind != OWN), "done")
     return Verdict("contradicted", (), f"Nothing was {said} in this conversation.")
+
+
+def _noted(
+    sentence: Sentence, clause: Clause, grounds: Grounds, speaker: Speaker
+) -> Verdict | None:
+    """Return the verdict over a note of who leads, by whom nothing is done: "Team paged."."""
+    is_alone = speaker.leads and not (grounds.deeds or clause.cues & _NO_NOTE)
+    return Verdict("unsupported") if is_alone and notes_deed(sentence.text) else None
 
 
 def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bool:

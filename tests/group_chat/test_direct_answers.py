@@ -19,6 +19,7 @@ from tests.group_chat.team_world import SAMPLES, TeamWorld, call, house_team, te
 from tests.services.records.charts import records_in
 
 STAGE = ChartQuestion("current_status", name="stage")
+OPEN = "That depends on much else."
 CREATININE = ChartQuestion("results", {"names": ["creatinine"]}, "latest", "creatinine")
 
 
@@ -60,8 +61,8 @@ async def test_a_plain_look_up_asks_no_model(world: TeamWorld) -> None:
 async def test_what_wants_more_than_rows_is_the_models(
     world: TeamWorld, asked: str, question: ChartQuestion, by: str
 ) -> None:
-    heard = await world.say(asked, text("Hm."), utterance=read(asked, question, by=by))
-    assert heard.said == [("PatientStatus", "Hm.")]
+    heard = await world.say(asked, text(OPEN), utterance=read(asked, question, by=by))
+    assert heard.said == [("PatientStatus", OPEN)]
     assert len(world.prompts()) == 1
 
 
@@ -72,7 +73,7 @@ async def test_by_default_the_model_is_asked() -> None:
         assert heard.said == [("PatientStatus", "It is 0.9.")]
 
 
-@pytest.mark.parametrize("said", ["Nothing was found.", "It is low. I sent it."])
+@pytest.mark.parametrize("said", ["It is low.", "It is low. I sent it."])
 async def test_behind_what_no_row_supports_stand_the_rows(said: str) -> None:
     async with team_world() as world:
         asked = read("latest creatinine?", CREATININE)
@@ -81,6 +82,26 @@ async def test_behind_what_no_row_supports_stand_the_rows(said: str) -> None:
         assert message.text.startswith(said.partition(" I sent")[0])
         assert "own rows:\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19" in message.text
         assert message.made_by == "model"
+
+
+async def test_nothing_found_elsewhere_is_no_answer_to_what_the_rows_tell() -> None:
+    async with team_world() as world:
+        asked = read("latest creatinine?", CREATININE)
+        looks = call("search_record", query=["zebra"])
+        found = (looks, text("Nothing was found."), text("Nothing was found."))
+        heard = await world.say("latest creatinine?", *found, utterance=asked)
+        ((_, told),) = heard.said
+        assert "Nothing was found" not in told
+        assert "**Creatinine**: 0.9 mg/dL, 2025-05-19" in told
+
+
+@pytest.mark.parametrize("said", ["-", "Noted.", "Yesterday."])
+async def test_a_word_that_says_nothing_of_the_record_is_followed_by_its_rows(said: str) -> None:
+    async with team_world() as world:
+        asked = read("latest creatinine?", CREATININE)
+        heard = await world.say("latest creatinine?", text(said), utterance=asked)
+        ((_, told),) = heard.said
+        assert "gave no answer of its own.\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19" in told
 
 
 ECOG = ChartQuestion("current_status", name="ecog")

@@ -13,7 +13,8 @@ from services.language.words.statement_tables import FOLDER, all_of, read_table,
 from services.language.words.vocabulary import LANGUAGES
 
 _ADVERB = "ly"
-_OBJECT_WORDS = 4
+_OBJECT_WORDS, _NOTE_WORDS = 4, 5
+_SIGNS_BEFORE = re.compile(r"^[^\w]+")
 _ASKED = "asked"
 _SIGNS = frozenset({",", ";", "–", "—", "(", ")"})
 _JOINED = frozenset({"and", "then", ","})
@@ -43,8 +44,21 @@ def own_deeds_in(words: Sequence[str], lower: Sequence[str]) -> frozenset[int]:
 
 def begins_with_deed(text: str) -> bool:
     """Whether a note says what was done, and nobody who did it: "Called the ward"."""
-    known, word = _words(), text.lstrip(" -*•").partition(" ")[0].lower()
-    return _is_past(word) and word not in known["answering"] | known["checking"]
+    return _is_noted(_SIGNS_BEFORE.sub("", text).partition(" ")[0].lower())
+
+
+def notes_deed(text: str) -> bool:
+    """Whether a few words say so of anything: "Team paged", "⏰ set for 17:00"."""
+    words = [_SIGNS_BEFORE.sub("", one).rstrip(".!") for one in text.lower().split()]
+    before, ends = words[:_NOTE_WORDS], {*saying("behind_a_deed"), ""}
+    return any(
+        _is_noted(word) and behind in ends
+        for word, behind in zip(before, [*words[1:], ""], strict=False)
+    )
+
+
+def _is_noted(word: str) -> bool:
+    return _is_past(word) and word not in _words()["answering"] | _words()["checking"]
 
 
 def is_done(lower: Sequence[str]) -> bool:

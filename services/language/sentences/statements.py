@@ -39,7 +39,9 @@ _PARTED_VERB = re.compile(
     r" (?P<part>zu|ab|aus)(?=[.,;)]|\Z| und | sowie )"
 )
 _NO_MORE = re.compile(r"(?i)\bkeine?n? (?P<what>[^\W\d_][\w-]{2,}) mehr\b")
-_EMPTY = re.compile(r"(?<=\w): {0,2}[∅–—-](?=[ .*]{0,4}$)")  # "Allergies: –"
+_EMPTY = re.compile(
+    r"(?<=\w):? {0,2}(?:\[ ?\]|\{ ?\}|[∅❌✗✘✖🚫⛔]\ufe0f?|(?<=: )[–—-])(?=[ .*]{0,4}$)"
+)  # "Allergies: –", "Allergies ❌"
 _PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")

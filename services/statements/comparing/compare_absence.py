@@ -257,7 +257,9 @@ def _is_of_kind(row: KnownRow, clause: Clause) -> bool:
     if row.kind == "medication":
         return not row.needs.isdisjoint(named) if named else not clause.exclusive
     groups = {name for name in named if name.startswith("=")} if row.kind == "problem" else set()
-    return row.needs <= clause.words or not row.words.isdisjoint(groups)
+    told = told_of(clause.words) - clause.called - statement_words().neutral | named
+    is_narrower = row.kind == "problem" and told <= row.words and not clause.exclusive
+    return is_narrower or row.needs <= clause.words or not row.words.isdisjoint(groups)
 
 
 def _is_of_kin_alone(row: KnownRow) -> bool:

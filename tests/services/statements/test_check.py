@@ -75,6 +75,19 @@ def test_a_sentence_of_another_patient_is_withheld_whole() -> None:
     assert "IIIA" not in found.record_says
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["You have patient_15 open.", "We are in the chart of patient_15.", "patient_15 ist offen."],
+)
+def test_nobody_says_that_another_chart_is_open(said: str) -> None:
+    others = grounds(is_other_patient=lambda text: "patient_15" in text)
+    lead = Speaker(reads_records=False, leads=True)
+    assert MessageCheck(grounds=others, speaker=lead).check(said).is_withheld_whole
+    denied = said.replace("open", "not open").replace("offen", "nicht offen")
+    if denied != said:
+        assert not MessageCheck(grounds=others, speaker=lead).check(denied).is_withheld_whole
+
+
 def test_a_sentence_that_names_another_patient_is_withheld_whole() -> None:
     named = {"Tunde Adeyemi": frozenset({"tunde", "adeyemi"})}
     others = grounds(

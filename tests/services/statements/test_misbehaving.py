@@ -70,6 +70,31 @@ def test_a_number_in_a_text_is_no_stage() -> None:
     assert state("The patient has stage II disease.", known) == "unsupported"
 
 
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("She has no metastases.", "contradicted"),
+        ("No metastases were found.", "contradicted"),
+        ("Keine Metastasen.", "contradicted"),
+        ("The CT of the abdomen shows no metastases.", "supported"),
+        ("Liver without metastases.", "supported"),
+    ],
+)
+def test_a_report_that_has_none_of_it_elsewhere_does_not_deny_a_problem(
+    said: str, wanted: str
+) -> None:
+    record = asyncio.run(records_in(SAMPLES, SystemClock()).load(PatientId("patient_4")))
+    known = KnownRows()
+    for view in (problems(record, status="all"), imaging_view(record)):
+        known.add_view(view)
+    assert "visible skeleton without metastasis" in "".join(row.says for row in known.rows)
+    assert state(said, known) == wanted
+
+
+def test_who_answers_with_a_place_alone_has_to_have_looked() -> None:
+    assert state("Left lung.", KnownRows()) == "unsupported"
+
+
 @with_cases("asked", "said", "wanted")
 def test_an_answer_that_names_nothing_is_of_what_was_asked(
     asked: str, said: str, wanted: str, rows: KnownRows

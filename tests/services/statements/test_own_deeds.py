@@ -29,3 +29,23 @@ def test_a_deed_of_another_kind_than_the_tools_is_marked() -> None:
     done = Grounds(deeds=set(proven_by("draft_mail")))
     assert state("I have saved the mail.", reads_records=False, grounds=done) == "unchecked"
     assert state("I phoned the family.", reads_records=False, grounds=done) == "unsupported"
+
+
+LEADS = Speaker(leads=True, reads_records=False)
+
+
+@with_cases("text")
+def test_what_who_leads_notes_as_done_is_not_believed(text: str) -> None:
+    check = MessageCheck(grounds=Grounds(), speaker=LEADS)
+    assert check.check(text).state in ("unsupported", "contradicted")
+
+
+@with_cases("text")
+def test_what_who_leads_says_without_a_deed_is_not_marked(text: str) -> None:
+    assert MessageCheck(grounds=Grounds(), speaker=LEADS).check(text).state == "unchecked"
+
+
+@pytest.mark.parametrize("tool", ["add_task", "start_scenario", "resume_scenario"])
+def test_what_a_tool_of_who_leads_did_may_be_noted(tool: str) -> None:
+    done = Grounds(deeds=set(proven_by(tool)))
+    assert MessageCheck(grounds=done, speaker=LEADS).check("Resumed.").state == "unchecked"
