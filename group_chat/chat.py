@@ -176,8 +176,10 @@ class ClinicalGroupChat:
         """Fetch what the record answers alone; return what code says of it, or of who is open."""
         turn = self._turn
         has_model = turn.checking is not None and turn.checking.is_language_model
-        if has_model and self._may_promise(ask) and says(turn.request.text, "roster"):
-            return direct_answers.roster_told(turn)
+        roster = has_model and self._may_promise(ask) and says(turn.request.text, "roster")
+        if roster and self._draft is not None:
+            self._draft.tell(direct_answers.roster_told(turn))  # it names others, as it should
+            return ""
         if ask.cue == "step":
             await direct_answers.look_up_step(agent, self._turn, history)
         elif not self._controller.speakers.plan_runs:

@@ -100,5 +100,6 @@ def _inert(text: str) -> str:
 def _line(message: AgentMessage, one: CheckedStatement) -> str:
     if one.state == "contradicted":
         says = _inert(one.record_says)
-        return f"left out: {says}" if says else "a sentence was left out"
+        lead = "left out, as the record says" if one.sources else "left out"
+        return f"{lead}: {says}" if says else "a sentence was left out"
     return " ".join(message.text[one.start : one.end].split())

@@ -7,6 +7,7 @@ import pytest
 
 from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.identifiers import PatientId
+from data_models.patient_identity import PatientIdentity
 from group_chat.drafts.checked_output import StatementChecking
 from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.limits import GroupChatLimits
@@ -82,6 +83,17 @@ async def test_behind_what_no_row_supports_stand_the_rows(said: str) -> None:
         assert message.text.startswith(said.partition(" I sent")[0])
         assert "own rows:\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19" in message.text
         assert message.made_by == "model"
+
+
+async def test_whom_a_talk_knows_is_told_whole_where_there_are_several(world: TeamWorld) -> None:
+    asked, roster = "which patients have we discussed?", ("patient_4", "patient_15")
+    born = {"patient_4": "1957-03-14", "patient_15": "1979-11-02"}
+    identities = {one: PatientIdentity("Jane Doe", born[one], "female") for one in roster}
+    heard = await world.say(asked, all_patient_ids=roster, identities=identities)
+    ((_, told),) = heard.said
+    assert told.endswith("`patient_4`) (active), Jane Doe, born 1979-11-02 (`patient_15`).")
+    (message,) = [one.message for one in heard.of(AgentMessageFinished)]
+    assert (message.made_by, message.statements) == ("rules", [])
 
 
 async def test_nothing_found_elsewhere_is_no_answer_to_what_the_rows_tell() -> None:
