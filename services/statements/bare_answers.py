@@ -86,7 +86,7 @@ def _is_bare_answer(sentence: Sentence) -> bool:
 def _is_bare(clause: Clause) -> bool:
     is_named = clause.names or clause.objects or clause.stages or clause.sites
     is_deed = any("deed:" in cue for cue in clause.cues)
-    if is_named or is_deed or any(one.unit for one in clause.quantities):
+    if is_named or is_deed:
         return False
     own = told_of(clause.words) - statement_words().neutral - _answering()
     return bool(clause.cues & JUDGED) or not own

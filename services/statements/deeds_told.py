@@ -81,7 +81,8 @@ def _noted(
     sentence: Sentence, clause: Clause, grounds: Grounds, speaker: Speaker
 ) -> Verdict | None:
     """Return the verdict over a note of who leads, by whom nothing is done: "Team paged."."""
-    is_alone = speaker.leads and not (grounds.deeds or clause.cues & _NO_NOTE)
+    has_done = {DONE, CARRIED_OUT} & grounds.deeds  # what was claimed before is not among them
+    is_alone = speaker.leads and not (has_done or clause.cues & _NO_NOTE)
     return Verdict("unsupported") if is_alone and notes_deed(sentence.text) else None
 
 
