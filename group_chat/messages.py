@@ -67,6 +67,7 @@ _WAITING = (
     "A plan is not finished. If the message changes it, {agent}, call propose_plan again; if it "
     "agrees to it or drops it, call confirm_plan or cancel_plan; if not, answer as ever."
 )
+_ONE_ANSWER_TOKENS = 400  # a thought may come before the one name
 _TURN = "It is your turn, {agent}. Answer what was just asked of you."
 
 
@@ -97,9 +98,13 @@ async def say_once(chat_model: ChatCompletionClientBase, instructions: str, text
         ModelError: it gave no answer.
     """
     asked = [text_message(AuthorRole.SYSTEM, instructions), text_message(AuthorRole.USER, text)]
-    settings = chat_model.get_prompt_execution_settings_class()(service_id=chat_model.service_id)
-    answers = await chat_model.get_chat_message_contents(ChatHistory(messages=asked), settings)
-    return answers[0].content.strip() if answers else ""
+    settings = chat_model.get_prompt_execution_settings_class()(
+        service_id=chat_model.service_id, extension_data={"max_tokens": _ONE_ANSWER_TOKENS}
+    )
+    history, said = ChatHistory(messages=asked), ""
+    async for pieces in chat_model.get_streaming_chat_message_contents(history, settings):
+        said += "".join(piece.content for piece in pieces)
+    return said.strip()
 
 
 def cue_message(cue: Cue, *, agent: str, facilitator: str, first: bool) -> list[ChatMessageContent]:

@@ -10,12 +10,10 @@ from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecut
 from semantic_kernel.contents import (
     AuthorRole,
     ChatHistory,
-    ChatMessageContent,
     FinishReason,
     FunctionCallContent,
     StreamingChatMessageContent,
     StreamingTextContent,
-    TextContent,
 )
 
 from data_models.errors import ModelRequestError, ModelWindowError
@@ -26,9 +24,7 @@ from group_chat.models.learned import fitted
 from group_chat.models.tool_calling import CallSettings, ToolCallingModel
 from group_chat.tools.function import PLUGIN
 from services.language.model_output.model_text import ModelText
-from services.language.model_output.thoughts import without_thoughts
 
-_SELECTION_TOKENS = 400  # a thought may come before the one name
 _REFITS = 3
 _PREFIX = f"{PLUGIN}-"
 _NO_PARAMETERS = {"type": "object", "properties": {}}
@@ -38,8 +34,8 @@ _FINISH_REASONS = {reason.value: reason for reason in FinishReason}
 class WireChatCompletion(ToolCallingModel):
     """Streams one item per network read; a tool call comes whole, in the last item.
 
-    The stock service builds some ten validated objects per token. Agents are streamed; what is
-    asked for whole is the choice of who speaks. Raises `ModelError`s only.
+    The stock service builds some ten validated objects per token. All is streamed. Raises
+    `ModelError`s only.
     """
 
     _completions: Completions = PrivateAttr()
@@ -50,23 +46,6 @@ class WireChatCompletion(ToolCallingModel):
         service = cls(ai_model_id=model, service_id="chat")
         service._completions = completions
         return service
-
-    async def _inner_get_chat_message_contents(
-        self, chat_history: ChatHistory, settings: PromptExecutionSettings
-    ) -> list[ChatMessageContent]:
-        talk, settings = talk_of(chat_history.messages), cast("CallSettings", settings)
-        body = self._body(talk, settings, max_tokens=_SELECTION_TOKENS)
-        answer = await self._completions.complete(body, purpose="selection")
-        text = without_thoughts(answer.text)
-        items: list[Any] = [TextContent(text=text)] if text else []
-        return [
-            ChatMessageContent(
-                role=AuthorRole.ASSISTANT,
-                items=[*items, *_function_calls(answer, settings)],
-                ai_model_id=self.ai_model_id,
-                finish_reason=_finish_reason(answer),
-            )
-        ]
 
     async def _inner_get_streaming_chat_message_contents(
         self,

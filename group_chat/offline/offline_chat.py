@@ -27,14 +27,6 @@ class OfflineChatCompletion(ToolCallingModel):
     works without one.
     """
 
-    async def _inner_get_chat_message_contents(
-        self, chat_history: contents.ChatHistory, settings: PromptExecutionSettings
-    ) -> list[contents.ChatMessageContent]:
-        # Only who of several speaks is asked so: the first of the names.
-        name = chat_history.messages[0].content.partition(NAMES_FOLLOW)[2].partition(",")[0]
-        role = contents.AuthorRole.ASSISTANT
-        return [contents.ChatMessageContent(role=role, content=name, ai_model_id=self.ai_model_id)]
-
     async def _inner_get_streaming_chat_message_contents(
         self,
         chat_history: contents.ChatHistory,
@@ -42,7 +34,13 @@ class OfflineChatCompletion(ToolCallingModel):
         function_invoke_attempt: int = 0,
     ) -> AsyncGenerator[list[contents.StreamingChatMessageContent], Any]:
         offers = isinstance(settings, CallSettings) and settings.tools
-        reply = reply_to(prompt_of(current_turn(), chat_history, offers or ()))
+        # Asked who of several speaks, it names the first.
+        _, among, names = chat_history.messages[0].content.partition(NAMES_FOLLOW)
+        reply = (
+            OfflineReply(text=names.partition(",")[0])
+            if among
+            else reply_to(prompt_of(current_turn(), chat_history, offers or ()))
+        )
         text = contents.StreamingTextContent(choice_index=0, text=reply.text)
         # Two pieces: what stands beside calls in one piece is not shown.
         for items in ([text], calls_of(reply.calls, "call")):

@@ -32,17 +32,21 @@ def deed_told(
     """Return the verdict over a deed that the agent claims; None where it claims none."""
     reads_records = speaker.reads_records
     kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
-    if "ended" in clause.cues and len(clause.words) == 1 and not reads_records:
-        kinds.append(COMPLETED)  # "Completed."
+    is_over = "ended" in clause.cues and len(clause.words) == 1 and not reads_records
+    kinds += [COMPLETED] * is_over  # "Completed."
     is_beyond = "first_person" in clause.cues and (  # "I can prescribe drugs", "I can book scans"
         clause.says("beyond_us")
         or (clause.says("arranging") and clause.says("elsewhere") and not clause.says("drafts"))
     )
     reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)
-    is_clipped = not reads_records and reaches and begins_with_deed(sentence.text)
+    # Nothing is done by who leads; what was claimed before is not among the deeds asked for.
+    is_note = speaker.leads and not ({DONE, CARRIED_OUT} & grounds.deeds or clause.cues & _NO_NOTE)
+    is_clipped = not reads_records and (
+        (reaches and begins_with_deed(sentence.text)) or (is_note and notes_deed(sentence.text))
+    )
     kinds += [CARRIED_OUT if clause.cues & {"no", "nothing"} else OWN] * (is_beyond or is_clipped)
     if not kinds:
-        return _noted(sentence, clause, grounds, speaker)
+        return None
     # "Chart updated: …", "Done – …" are no words of a record.
     may_be_reported = not reads_records or "of_chart" in clause.cues or DONE in kinds
     is_reported = may_be_reported and (is_clipped or _is_reported(sentence, clause, kinds))
@@ -53,8 +57,7 @@ def deed_told(
         is_told = is_of_course or is_in_course(
             clause, kinds, grounds.rows.words, is_cited=is_cited, reads_records=reads_records
         )
-        noted = _noted(sentence, clause, grounds, speaker)
-        return noted if is_told else Verdict("unsupported")
+        return None if is_told else Verdict("unsupported")
     is_hedged = clause.cues & {"maybe", "no", "nothing", "not_yet"} or "not_yet" in sentence.cues
     if is_hedged and OWN not in kinds:
         return UNCHECKED
@@ -75,15 +78,6 @@ def deed_told(
         return UNCHECKED
     said = next((kind for kind in kinds if kind != OWN), "done")
     return Verdict("contradicted", (), f"Nothing was {said} in this conversation.")
-
-
-def _noted(
-    sentence: Sentence, clause: Clause, grounds: Grounds, speaker: Speaker
-) -> Verdict | None:
-    """Return the verdict over a note of who leads, by whom nothing is done: "Team paged."."""
-    has_done = {DONE, CARRIED_OUT} & grounds.deeds  # what was claimed before is not among them
-    is_alone = speaker.leads and not (has_done or clause.cues & _NO_NOTE)
-    return Verdict("unsupported") if is_alone and notes_deed(sentence.text) else None
 
 
 def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bool:

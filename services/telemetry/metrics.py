@@ -111,7 +111,7 @@ def quality_rows(registry: CollectorRegistry) -> list[QualityRow]:
 
 TurnOutcome: TypeAlias = Literal["success", "interrupt", "cancelled", "failed"]
 
-_PURPOSES = frozenset({"agent", "selection", "scenario_extractor", "reader", "entities"})
+_PURPOSES = frozenset({"agent", "scenario_extractor", "reader", "entities"})
 _ACCESS_KINDS = frozenset({"many_charts", "break_glass", "chart_refused"})
 _CODES = frozenset(
     kind.code

@@ -66,12 +66,6 @@ async def test_the_first_text_does_not_wait_for_the_last(site: ModelSite) -> Non
     assert "".join(rest) == "b" * 199
 
 
-async def test_without_streaming_the_text_is_the_same(site: ModelSite) -> None:
-    site.server.queue(Reply(text="Hello there."))
-    contents = await site.models().chat.get_chat_message_contents(history(), CallSettings())
-    assert contents[0].content == "Hello there."
-
-
 async def test_a_tool_call_in_pieces_runs_once_and_its_result_is_sent(site: ModelSite) -> None:
     charts = Charts()
     call = ToolCall("charts-find", {"word": "a rather long word to find"})
@@ -263,6 +257,6 @@ async def test_a_temperature_that_the_model_refuses_is_left_out_after(site: Mode
     models = site.models()
     settings = CallSettings(temperature=0.1)
     for said in ("One.", "Two."):
-        contents = await models.chat.get_chat_message_contents(history(), settings)
-        assert contents[0].content == said
+        parts = models.chat.get_streaming_chat_message_contents(history(), settings)
+        assert "".join([items[0].content async for items in parts]) == said
     assert ["temperature" in r.body for r in site.server.requests] == [True, False, False]
