@@ -10,7 +10,6 @@ from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecut
 from semantic_kernel.contents import (
     AuthorRole,
     ChatHistory,
-    FinishReason,
     FunctionCallContent,
     StreamingChatMessageContent,
     StreamingTextContent,
@@ -28,7 +27,6 @@ from services.language.model_output.model_text import ModelText
 _REFITS = 3
 _PREFIX = f"{PLUGIN}-"
 _NO_PARAMETERS = {"type": "object", "properties": {}}
-_FINISH_REASONS = {reason.value: reason for reason in FinishReason}
 
 
 class WireChatCompletion(ToolCallingModel):
@@ -61,13 +59,12 @@ class WireChatCompletion(ToolCallingModel):
         )
         async with aclosing(self._stream(talk, settings)) as parts:
             async for part in parts:
+                if text := reader.finish() if isinstance(part, Answer) else reader.feed(part):
+                    said = StreamingTextContent(choice_index=0, text=text)
+                    yield [self._item([said], function_invoke_attempt)]
                 if isinstance(part, Answer):
-                    if rest := reader.finish():
-                        yield [self._item(_text_items(rest), None, function_invoke_attempt)]
                     calls = _function_calls(_with_calls_of(part, reader), settings)
-                    yield [self._item(calls, _finish_reason(part), function_invoke_attempt)]
-                elif text := reader.feed(part):
-                    yield [self._item(_text_items(text), None, function_invoke_attempt)]
+                    yield [self._item(calls, function_invoke_attempt)]
 
     async def _stream(
         self, talk: Talk, settings: CallSettings
@@ -91,15 +88,12 @@ class WireChatCompletion(ToolCallingModel):
             else:
                 return
 
-    def _item(
-        self, items: list[Any], reason: FinishReason | None, attempt: int
-    ) -> StreamingChatMessageContent:
+    def _item(self, items: list[Any], attempt: int) -> StreamingChatMessageContent:
         return StreamingChatMessageContent(
             role=AuthorRole.ASSISTANT,
             choice_index=0,
             items=items,
             ai_model_id=self.ai_model_id,
-            finish_reason=reason,
             function_invoke_attempt=attempt,
         )
 
@@ -120,10 +114,6 @@ class WireChatCompletion(ToolCallingModel):
         rows = [_with_plain_calls(row) if "tool_calls" in row else row for row in sent]
         limits = {"max_tokens": body.pop("max_tokens", None) or max_tokens}
         return {**body, **limits, "model": body.get("model") or self.ai_model_id, "messages": rows}
-
-
-def _text_items(text: str) -> list[Any]:
-    return [StreamingTextContent(choice_index=0, text=text)]
 
 
 def _with_calls_of(answer: Answer, reader: ModelText) -> Answer:
@@ -175,7 +165,3 @@ def _with_plain_calls(row: Row) -> Row:
 
 def _plain(name: str) -> str:
     return name.removeprefix(_PREFIX)
-
-
-def _finish_reason(answer: Answer) -> FinishReason | None:
-    return _FINISH_REASONS.get(answer.finish_reason or "")
