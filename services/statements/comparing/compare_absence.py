@@ -181,6 +181,9 @@ def _by_rows(
 
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
+    is_of_stage = {"stages", "recorded"} <= clause.cues and not clause.stages
+    if staged := [row for row in rows.rows if is_of_stage and row.stages]:
+        return Verdict("contradicted", staged[0].sources, staged[0].says)
     own = told_of(clause.words) - statement_words().neutral
     own |= {word for word in clause.exclusive if group_of(word) == "novelty"}
     own |= clause.words & saying("wishing")  # who has no children may want some
