@@ -218,11 +218,11 @@ class ClinicalGroupChat:
     def _end_message(self, draft: Draft, *, rendered: bool) -> None:
         turn = self._turn
         draft.settle()
-        if not rendered and (rows := self._rows_for(draft)):
+        speakers = self._controller.speakers
+        if not rendered and (rows := direct_answers.rows_behind(draft, turn, speakers)):
             draft.is_by_rules = True
             draft.repeat(rows)
-        agents = self._controller.speakers.agents
-        if hand_over.is_bare_hand_over(draft.text, speaker=draft.agent, names=agents):
+        if hand_over.is_bare_hand_over(draft.text, speaker=draft.agent, names=speakers.agents):
             turn.has_looked_up = False
         message = draft.finish(now=self._clock.now())
         is_spent = message is None and turn.is_spent
@@ -239,26 +239,6 @@ class ClinicalGroupChat:
             self._controller.take_message(message, rendered=rendered)
         if message is not None:
             self._keep([message])
-
-    def _rows_for(self, draft: Draft) -> str:
-        """Return what the rows answer where nothing is left of a message, or it goes in circles."""
-        turn = self._turn
-        is_spent = turn.is_spent and draft.ends_with_call
-        said = ((one.agent, one.text) for one in turn.said)
-        is_again = is_spent or (draft.agent, draft.text) in said
-        speakers = self._controller.speakers
-        is_handed = hand_over.hands_over(draft.text, speaker=draft.agent, names=speakers.agents)
-        is_last = not (speakers.plan_runs or is_handed)
-        is_unsupported = draft.has_support is False and is_last and direct_answers.has_found(turn)
-        is_stuck = draft.text and not draft.has_support and (is_again or is_unsupported)
-        is_asked = draft.is_left_out or is_stuck or turn.is_cut or hand_over.hands_back(draft.text)
-        is_asked |= draft.says_little and is_last
-        rows = direct_answers.told_by_rows(turn) if is_asked else None
-        if rows is None and not (is_asked and is_spent):
-            return ""
-        lead = draft.what_is_left or (turn.text("broke_off") if turn.is_cut else "")
-        lead = lead or turn.text("rows_instead") * (is_unsupported and not is_again)
-        return f"\n\n{direct_answers.said_without_words(turn, lead, rows)}"
 
     def _break_off(self, draft: Draft) -> None:
         """Keep the whole sentences of an answer that broke off, marked as any others."""

@@ -17,11 +17,14 @@ from semantic_kernel.contents import (
 from data_models.errors import ModelError
 from data_models.patient_identity import PatientIdentity
 from group_chat.agents import TeamAgent
+from group_chat.drafts.draft import Draft
 from group_chat.drafts.item_lines import changes_told
+from group_chat.speakers.speaker_state import SpeakerState
 from group_chat.tools.function import PLUGIN, calls_of
 from group_chat.turn_context import TurnContext
 from services.language.charts.answer_words import answer_words
 from services.language.charts.tools_named import SEARCH
+from services.language.model_output import hand_over
 from services.language.questions.question_figures import arguments_of
 from services.language.questions.single_questions import CHANGES
 from services.language.replies.judging import caution_for
@@ -36,7 +39,7 @@ from services.records.answers.looked_up import Looked
 
 _QUESTIONS = 4
 _SEARCHES = 8
-_PLAIN_WORDS, _FEW_TOLD = 16, 2
+_PLAIN_WORDS, _FEW_TOLD, _FEW_WORDS = 16, 2, 3
 _REASONS, _OVER_TIME = ("reason", "end reason"), ("trend", "change")
 _NOT_PLAIN = ("advice", "comparison", "reason", "term", "danger")
 
@@ -168,6 +171,30 @@ def said_without_words(turn: TurnContext, lead: str = "", rows: str | None = Non
     """
     said = lead or turn.text("no_words" if turn.is_spent else "no_answer")
     return "\n\n".join(filter(None, (said, rows or told_by_rows(turn))))
+
+
+def rows_behind(draft: Draft, turn: TurnContext, speakers: SpeakerState) -> str:
+    """Return what the rows answer behind a message.
+
+    That is where nothing is left of it, it goes in circles, or it is a word or two that tell
+    nothing of the record.
+    """
+    is_spent = turn.is_spent and draft.ends_with_call
+    said = ((one.agent, one.text) for one in turn.said)
+    is_again = is_spent or (draft.agent, draft.text) in said
+    is_handed = hand_over.hands_over(draft.text, speaker=draft.agent, names=speakers.agents)
+    is_last = not (speakers.plan_runs or is_handed)
+    is_unsupported = draft.has_support is False and is_last and has_found(turn)
+    is_stuck = draft.text and not draft.has_support and (is_again or is_unsupported)
+    says_little = draft.has_support is None and 0 < len(draft.text.split()) <= _FEW_WORDS
+    is_asked = draft.is_left_out or is_stuck or turn.is_cut or hand_over.hands_back(draft.text)
+    is_asked = is_asked or (says_little and is_last)
+    rows = told_by_rows(turn) if is_asked else None
+    if rows is None and not (is_asked and is_spent):
+        return ""
+    lead = draft.what_is_left or (turn.text("broke_off") if turn.is_cut else "")
+    lead = lead or turn.text("rows_instead") * (is_unsupported and not is_again)
+    return f"\n\n{said_without_words(turn, lead, rows)}"
 
 
 def _preface(turn: TurnContext, read: Utterance) -> str:

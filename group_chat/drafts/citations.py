@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from data_models.chat_context import Citation
+from services.memory_blocks.wording import one_line
 
 TITLE_LIMIT_CHARS = 80
 QUOTE_LIMIT_CHARS = 160
@@ -28,12 +29,7 @@ def remember_rows(sources: dict[str, Citation], rows: Iterable[Mapping[str, str]
         if "title" in row and (quote or ref not in sources):
             sources[ref] = Citation(
                 ref=ref,
-                title=_cut(row["title"], TITLE_LIMIT_CHARS),
+                title=one_line(row["title"], TITLE_LIMIT_CHARS),
                 date=row.get("date") or None,
-                quote=_cut(quote, QUOTE_LIMIT_CHARS) if quote else None,
+                quote=one_line(quote, QUOTE_LIMIT_CHARS) if quote else None,
             )
-
-
-def _cut(text: str, limit_chars: int) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= limit_chars else f"{flat[: limit_chars - 1]}…"

@@ -18,8 +18,6 @@ from services.language.words.own_texts import in_own_language
 from services.patient_context.reading.line_filter import LineFilter
 from services.records.answers.whole_chart import in_own_words
 
-_FEW_WORDS = 3
-
 
 class HeldText:
     """Holds a message back while it may be no more than the promise of a hand-over."""
@@ -194,12 +192,6 @@ class Draft:
         """Whether the record supports a sentence of it; None where none is of the record."""
         states = {one.state for one in self._statements}
         return "supported" in states if states else None
-
-    @property
-    def says_little(self) -> bool:
-        """Whether who reads the record says a word or two, of nothing that rows could tell."""
-        is_short = 0 < len(self.text.split()) <= _FEW_WORDS
-        return is_short and self.has_support is None and self._output.reads_records
 
     @property
     def ends_with_call(self) -> bool:

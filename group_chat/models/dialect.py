@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import orjson
 from semantic_kernel.contents import AuthorRole, ChatMessageContent, FunctionCallContent
 
+from group_chat.tools.function import PLUGIN
 from group_chat.window import SUMMARY_MARK
 from services.patient_context.reading.markers import SNAPSHOT_PREFIX
 
@@ -40,6 +41,7 @@ _DATA_LINE = re.compile(r"^[A-Z][A-Z_]+_JSON:")
 _LIKE_A_MARK = re.compile(r"<<(?=\s*/?\s*(?:DATA|END|SERVER)\b)", re.IGNORECASE)
 _LIKE_A_SPEAKER = re.compile(r"(?m)^(?P<lead>[\s>*_]*)\[(?P<name>[A-Z][\w-]{1,63})\](?!\()")
 _KEY = secrets.token_bytes(16)
+_SYSTEMS = (AuthorRole.SYSTEM, AuthorRole.DEVELOPER)
 
 
 @dataclass(slots=True)
@@ -73,10 +75,11 @@ class Talk:
 
 def talk_of(messages: Sequence[ChatMessageContent]) -> Talk:
     """Take a chat apart: instructions first, then the snapshot and the talk."""
-    instructions, others = _instructions(messages)
+    is_told = bool(messages) and messages[0].role in _SYSTEMS
+    instructions, others = messages[0].content if is_told else "", messages[is_told:]
     start = _first_round(others)
     kept, rounds = others[:start], [_as_sent(one) for one in others[start:]]
-    systems = [one for one in kept if one.role in (AuthorRole.SYSTEM, AuthorRole.DEVELOPER)]
+    systems = [one for one in kept if one.role in _SYSTEMS]
     spoken = [one for one in kept if one.role in (AuthorRole.USER, AuthorRole.ASSISTANT)]
     asked = ""
     if spoken and spoken[-1].role == AuthorRole.USER:
@@ -102,18 +105,13 @@ def with_written_tools(talk: Talk, tools: Sequence[Row]) -> Talk:
             if is_result
             else "\n".join(map(_written_call, row.get("tool_calls") or ())) or row["content"]
         )
-        role = "user" if is_result else "assistant"
-        if rounds and rounds[-1]["role"] == role:
-            rounds[-1] = _row(role, f"{rounds[-1]['content']}\n{text}")
-        else:
-            rounds.append(_row(role, text))
+        _add(rounds, "user" if is_result else "assistant", text, "\n")
     return Talk(instructions, talk.earlier, talk.data, rounds, talk.front)
 
 
 def _written_call(call: Row) -> str:
     function = call["function"]
-    name = str(function["name"]).rpartition("-")[2]
-    said = {"name": name, "arguments": orjson.loads(function["arguments"])}
+    said = {"name": function["name"], "arguments": orjson.loads(function["arguments"])}
     return f"<tool_call>\n{json.dumps(said, ensure_ascii=False)}\n</tool_call>"
 
 
@@ -129,24 +127,15 @@ def escaped(text: str) -> str:
     return _LIKE_A_SPEAKER.sub(r"\g<lead>(\g<name>)", text) if "[" in text else text
 
 
-def _instructions(
-    messages: Sequence[ChatMessageContent],
-) -> tuple[str, Sequence[ChatMessageContent]]:
-    first = messages[0] if messages else None
-    if first is None or first.role not in (AuthorRole.SYSTEM, AuthorRole.DEVELOPER):
-        return "", messages
-    return first.content, messages[1:]
-
-
 def _first_round(messages: Sequence[ChatMessageContent]) -> int:
     """Return where the tool calls begin of the message that is being written."""
-    for place, message in enumerate(messages):
-        if message.role == AuthorRole.TOOL:
-            return place
-        for item in message.items:
-            if isinstance(item, FunctionCallContent):
-                return place
-    return len(messages)
+    rounds = (
+        place
+        for place, one in enumerate(messages)
+        if one.role == AuthorRole.TOOL
+        or any(isinstance(item, FunctionCallContent) for item in one.items)
+    )
+    return next(rounds, len(messages))
 
 
 def _as_sent(message: ChatMessageContent) -> Row:
@@ -154,9 +143,15 @@ def _as_sent(message: ChatMessageContent) -> Row:
     row.pop("name", None)
     if "tool_calls" in row:
         row["content"] = message.content or None
-    for call in row.get("tool_calls") or ():
-        call["function"]["arguments"] = _object_in(call["function"]["arguments"])
+    for function in (call["function"] for call in row.get("tool_calls") or ()):
+        function["name"] = plain_name(function["name"])
+        function["arguments"] = _object_in(function["arguments"])
     return row
+
+
+def plain_name(name: str) -> str:
+    """Return a tool's name as instructions have it, without the plugin's before it."""
+    return name.removeprefix(f"{PLUGIN}-")
 
 
 def _object_in(arguments: str) -> str:
@@ -174,10 +169,7 @@ def _in_turns(messages: Sequence[ChatMessageContent]) -> list[Row]:
         role, text = "user", escaped(message.content)
         if message.role != AuthorRole.USER:
             role, text = "assistant", f"[{message.name}] {text}" if message.name else text
-        if rows and rows[-1]["role"] == role:
-            rows[-1]["content"] += f"\n\n{text}"
-        else:
-            rows.append({"role": role, "content": text})
+        _add(rows, role, text, "\n\n")
     return rows
 
 
@@ -212,6 +204,13 @@ def _code(lines: Sequence[str]) -> str:
     """Return a mark for these lines: the same for each round of a message, known to nobody."""
     text = "\n".join(lines).encode(errors="replace")
     return hashlib.blake2b(text, key=_KEY).hexdigest()[:_CODE_CHARS]
+
+
+def _add(rows: list[Row], role: str, text: str, joint: str) -> None:
+    """Add what a side says; behind what it has just said, to that."""
+    if rows and rows[-1]["role"] == role:
+        text = f"{rows.pop()['content']}{joint}{text}"
+    rows.append(_row(role, text))
 
 
 def _row(role: str, content: str) -> Row:

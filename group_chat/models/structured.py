@@ -1,6 +1,6 @@
 """Asks a model for an instance of a pydantic class, on servers that differ in what they support."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import orjson
@@ -15,14 +15,8 @@ from services.language.reader import PURPOSE as READER
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
-_ASKED_ONCE = frozenset({READER})
-"""Purposes for which rules do well enough: no turn waits for a repair."""
-
-
 _ANSWER_TOKENS = 1_000
 _FORM_WITHOUT_SCHEMA = 1
-ANSWER_TOKENS: Mapping[str, int] = {READER: READER_TOKENS}
-"""The longest answer by purpose; a thought may come before it."""
 
 
 class WireStructured:
@@ -48,7 +42,7 @@ class WireStructured:
             return _parse(said, answer)
         except ValidationError as error:
             problems = places(error)
-        if purpose in _ASKED_ONCE:
+        if purpose == READER:  # rules do well enough: no turn waits for a repair
             raise ModelOutputError("the model's answer does not fit its schema")
         messages += [_message("assistant", said), _message("user", _repair_request(problems))]
         said = await self._complete(messages, answer, deadline, purpose)
@@ -67,7 +61,7 @@ class WireStructured:
             self._form = max(self._form, _FORM_WITHOUT_SCHEMA)
         for form in range(self._form, last + 1):
             body = {"model": self._model, "messages": messages} | FORMS[form](shape)
-            body |= {"max_tokens": ANSWER_TOKENS.get(purpose, _ANSWER_TOKENS)}
+            body["max_tokens"] = READER_TOKENS if purpose == READER else _ANSWER_TOKENS
             if form >= _FORM_WITHOUT_SCHEMA:
                 body["messages"] = _with_shape(messages, shape)
             try:

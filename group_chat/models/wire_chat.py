@@ -18,7 +18,7 @@ from semantic_kernel.contents import (
 from data_models.errors import ModelRequestError, ModelWindowError
 from group_chat.models.answer import Answer, ToolCallParts
 from group_chat.models.completions import Completions, request_chars
-from group_chat.models.dialect import Row, Talk, speakers, talk_of, with_written_tools
+from group_chat.models.dialect import Talk, plain_name, speakers, talk_of, with_written_tools
 from group_chat.models.learned import fitted
 from group_chat.models.tool_calling import CallSettings, ToolCallingModel
 from group_chat.tools.function import PLUGIN
@@ -110,10 +110,13 @@ class WireChatCompletion(ToolCallingModel):
             for name in ("tools", "tool_choice", "parallel_tool_calls"):
                 body.pop(name, None)
             talk = with_written_tools(talk, tools) if tools else talk
-        sent = talk.rows()
-        rows = [_with_plain_calls(row) if "tool_calls" in row else row for row in sent]
         limits = {"max_tokens": body.pop("max_tokens", None) or max_tokens}
-        return {**body, **limits, "model": body.get("model") or self.ai_model_id, "messages": rows}
+        return {
+            **body,
+            **limits,
+            "model": body.get("model") or self.ai_model_id,
+            "messages": talk.rows(),
+        }
 
 
 def _with_calls_of(answer: Answer, reader: ModelText) -> Answer:
@@ -138,8 +141,7 @@ def _function_calls(answer: Answer, settings: CallSettings) -> list[Any]:
 
 def _own_names(settings: CallSettings) -> frozenset[str]:
     """Return the names of the tools that a call offers, without the plugin's."""
-    names = (str(tool["function"]["name"]) for tool in settings.tools or ())
-    return frozenset(name.removeprefix(f"{PLUGIN}-") for name in names)
+    return frozenset(plain_name(tool["function"]["name"]) for tool in settings.tools or ())
 
 
 def _full_name(name: str, tools: list[dict[str, Any]]) -> str:
@@ -152,16 +154,7 @@ def _named_plainly(tool: dict[str, Any]) -> dict[str, Any]:
     function = tool["function"]
     parameters = function.get("parameters") or _NO_PARAMETERS
     shape = {key: value for key, value in parameters.items() if value != []}
-    return {**tool, "function": {**function, "name": _plain(function["name"]), "parameters": shape}}
-
-
-def _with_plain_calls(row: Row) -> Row:
-    calls = [
-        {**call, "function": {**call["function"], "name": _plain(call["function"]["name"])}}
-        for call in row["tool_calls"]
-    ]
-    return {**row, "tool_calls": calls}
-
-
-def _plain(name: str) -> str:
-    return name.removeprefix(_PREFIX)
+    return {
+        **tool,
+        "function": {**function, "name": plain_name(function["name"]), "parameters": shape},
+    }

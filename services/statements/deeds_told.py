@@ -24,6 +24,7 @@ from services.statements.grounds import Grounds, Speaker
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
 _NO_NOTE = frozenset({"asserts", "maybe", "no", "not_yet", "nothing"})
+"""With these who leads, by whom nothing is done, notes no deed."""
 
 
 def deed_told(
@@ -39,7 +40,6 @@ def deed_told(
         or (clause.says("arranging") and clause.says("elsewhere") and not clause.says("drafts"))
     )
     reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)
-    # Nothing is done by who leads; what was claimed before is not among the deeds asked for.
     is_note = speaker.leads and not ({DONE, CARRIED_OUT} & grounds.deeds or clause.cues & _NO_NOTE)
     is_clipped = not reads_records and (
         (reaches and begins_with_deed(sentence.text)) or (is_note and notes_deed(sentence.text))
