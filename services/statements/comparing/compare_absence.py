@@ -261,7 +261,8 @@ def _is_of_kind(row: KnownRow, clause: Clause) -> bool:
         return not row.needs.isdisjoint(named) if named else not clause.exclusive
     groups = {name for name in named if name.startswith("=")} if row.kind == "problem" else set()
     told = told_of(clause.words) - clause.called - statement_words().neutral | named
-    is_narrower = row.kind == "problem" and told <= row.words and not clause.exclusive
+    is_narrower = row.kind == "problem" and bool(told) and told <= row.words
+    is_narrower = is_narrower and not clause.exclusive
     return is_narrower or row.needs <= clause.words or not row.words.isdisjoint(groups)
 
 
