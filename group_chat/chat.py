@@ -222,7 +222,8 @@ class ClinicalGroupChat:
         if not rendered and (rows := direct_answers.rows_behind(draft, turn, speakers)):
             draft.is_by_rules = True
             draft.repeat(rows)
-        if hand_over.is_bare_hand_over(draft.text, speaker=draft.agent, names=speakers.agents):
+        is_handed = hand_over.hands_over(draft.text, speaker=draft.agent, names=speakers.agents)
+        if is_handed and "\n" not in draft.text.strip():  # it asks somebody else, and no more
             turn.has_looked_up = False
         message = draft.finish(now=self._clock.now())
         is_spent = message is None and turn.is_spent

@@ -116,11 +116,6 @@ def told_by_rows(turn: TurnContext) -> str | None:
     return answer if isinstance(answer, str) and answer else None
 
 
-def has_found(turn: TurnContext) -> bool:
-    """Whether anything that was looked up holds what was asked for."""
-    return any(_has_answer(asked, given) for asked, given in turn.looked)
-
-
 def _by_rows(turn: TurnContext) -> ChartQuestion | str | None:
     """Return what the fetched rows answer, or what else they need; None where nothing is asked."""
     if (read := turn.request.utterance) is None:
@@ -184,7 +179,8 @@ def rows_behind(draft: Draft, turn: TurnContext, speakers: SpeakerState) -> str:
     is_again = is_spent or (draft.agent, draft.text) in said
     is_handed = hand_over.hands_over(draft.text, speaker=draft.agent, names=speakers.agents)
     is_last = not (speakers.plan_runs or is_handed)
-    is_unsupported = draft.has_support is False and is_last and has_found(turn)
+    has_found = any(_has_answer(*one) for one in turn.looked)
+    is_unsupported = draft.has_support is False and is_last and has_found
     is_stuck = draft.text and not draft.has_support and (is_again or is_unsupported)
     says_little = draft.has_support is None and 0 < len(draft.text.split()) <= _FEW_WORDS
     is_asked = draft.is_left_out or is_stuck or turn.is_cut or hand_over.hands_back(draft.text)

@@ -154,7 +154,8 @@ class Completions:
             try:
                 return await self._attempt(sent, deadline)
             except ModelError as error:
-                if self._can_do_without(error, sent):
+                param = error.param if isinstance(error, ModelRequestError) else ""
+                if self.learned.can_do_without(param, sent):
                     continue
                 pause = self._pause(error, deadline) if retries_left > 0 else None
                 retries_left -= 1
@@ -201,11 +202,6 @@ class Completions:
     def _patience(self, deadline: float) -> float:
         """Return the seconds within which the next byte must be here."""
         return min(self.limits.idle_seconds, deadline - asyncio.get_running_loop().time())
-
-    def _can_do_without(self, error: ModelError, sent: dict[str, Any]) -> bool:
-        return isinstance(error, ModelRequestError) and self.learned.can_do_without(
-            error.param, sent
-        )
 
     def _pause(self, error: ModelError, deadline: float) -> float | None:
         """Return seconds to wait before the next attempt, or None if there is to be none."""

@@ -44,7 +44,8 @@ class WireStructured:
             problems = places(error)
         if purpose == READER:  # rules do well enough: no turn waits for a repair
             raise ModelOutputError("the model's answer does not fit its schema")
-        messages += [_message("assistant", said), _message("user", _repair_request(problems))]
+        repair = f"It does not fit the schema ({problems}). Answer again, only with JSON that fits."
+        messages += [_message("assistant", said), _message("user", repair)]
         said = await self._complete(messages, answer, deadline, purpose)
         try:
             return _parse(said, answer)
@@ -116,10 +117,6 @@ def _with_shape(messages: list[dict[str, str]], shape: dict[str, Any]) -> list[d
 
 def _message(role: str, content: str) -> dict[str, str]:
     return {"role": role, "content": content}
-
-
-def _repair_request(problems: str) -> str:
-    return f"That does not fit the schema ({problems}). Answer again, only with JSON that fits it."
 
 
 def _parse(said: str, answer: type[Answer]) -> Answer:

@@ -1,8 +1,7 @@
 """A model behind Semantic Kernel's loop of tools, over our own calls."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Any, cast
 
 from pydantic import PrivateAttr
@@ -54,7 +53,7 @@ class WireChatCompletion(ToolCallingModel):
         talk, settings = talk_of(chat_history.messages), cast("CallSettings", settings)
         reader = ModelText(
             names=speakers(chat_history.messages),
-            tools=_own_names(settings),
+            tools=frozenset(plain_name(one["function"]["name"]) for one in settings.tools or ()),
             begins_in_thought="thoughts_open" in self._completions.learned.profile.lacks,
         )
         async with aclosing(self._stream(talk, settings)) as parts:
@@ -63,7 +62,9 @@ class WireChatCompletion(ToolCallingModel):
                     said = StreamingTextContent(choice_index=0, text=text)
                     yield [self._item([said], function_invoke_attempt)]
                 if isinstance(part, Answer):
-                    calls = _function_calls(_with_calls_of(part, reader), settings)
+                    # A model may write calls as text, too.
+                    written = [ToolCallParts("", one.name, one.arguments) for one in reader.calls]
+                    calls = _function_calls([*part.tool_calls, *written], settings)
                     yield [self._item(calls, function_invoke_attempt)]
 
     async def _stream(
@@ -119,13 +120,7 @@ class WireChatCompletion(ToolCallingModel):
         }
 
 
-def _with_calls_of(answer: Answer, reader: ModelText) -> Answer:
-    """Return `answer` with the calls that the model wrote as text, too."""
-    written = [ToolCallParts(name=one.name, arguments=one.arguments) for one in reader.calls]
-    return replace(answer, tool_calls=[*answer.tool_calls, *written]) if written else answer
-
-
-def _function_calls(answer: Answer, settings: CallSettings) -> list[Any]:
+def _function_calls(calls: Sequence[ToolCallParts], settings: CallSettings) -> list[Any]:
     if not settings.tools:
         return []  # a call where nothing can be called
     return [
@@ -135,13 +130,8 @@ def _function_calls(answer: Answer, settings: CallSettings) -> list[Any]:
             name=_full_name(call.name, settings.tools),
             arguments=call.arguments or "{}",
         )
-        for index, call in enumerate(answer.tool_calls)
+        for index, call in enumerate(calls)
     ]
-
-
-def _own_names(settings: CallSettings) -> frozenset[str]:
-    """Return the names of the tools that a call offers, without the plugin's."""
-    return frozenset(plain_name(tool["function"]["name"]) for tool in settings.tools or ())
 
 
 def _full_name(name: str, tools: list[dict[str, Any]]) -> str:

@@ -80,11 +80,6 @@ def hands_over(text: str, *, speaker: str, names: Iterable[str]) -> bool:
     return isinstance(read_hand_over(text, speaker=speaker, names=names), Addresses)
 
 
-def is_bare_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> bool:
-    """Whether a message is one line, which asks somebody else to go on."""
-    return "\n" not in text.strip() and hands_over(text, speaker=speaker, names=names)
-
-
 def hands_back(text: str) -> bool:
     """Whether a message is but the line "Back to you *Agent*.", whoever says it."""
     return "\n" not in text.strip() and _BACK.match(_plain(text)) is not None
