@@ -9,7 +9,7 @@ from group_chat.tools.personal.personal import ABOUT_ANOTHER
 from group_chat.turn_context import TurnContext
 from services.language.charts.answer_words import answer_words
 from services.language.words.folding import words_of
-from services.language.words.own_texts import problem_told
+from services.language.words.own_texts import in_own_language, problem_told
 from services.language.words.talk_texts import day_text, has_text, talk_text
 from services.records.answers.choosing.row_line import DIFFER
 from services.tool_memory.session import FinishedRun
@@ -18,6 +18,7 @@ _LISTING = ("list_", "search_", "find_", "recall")
 _WITH_TEXT = ("read_mail", "read_own_document")
 # Of results that are no views: what tells a reader nothing.
 _SILENT = ("patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "shortened")
+_PLAIN: Mapping[bool, str] = {True: "yes", False: "no"}
 _CHANGED = ("created", "added", "moved", "done", "changed", "draft")
 
 
@@ -78,7 +79,9 @@ def told_result(language: str, tool: str, data: Mapping[str, Any], *, now: datet
 def plain_rows(language: str, data: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a tool gave that gives no rows of the chart, a field each."""
     for key, value in data.items():
-        told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        plain = _PLAIN[value] if isinstance(value, bool) else str(value)
+        said = map(str, value) if isinstance(value, list) else [plain]
+        told = ", ".join(in_own_language(one, language) for one in said)
         if key not in _SILENT and told:
             own = f"field_{key}"
             name = talk_text(language, own) if has_text(own) else key.replace("_", " ")

@@ -8,6 +8,7 @@ from typing import Any
 from data_models.tool_memory import EntityContext, EntityType
 from services.language.pointing.folding import tokens_of
 from services.language.pointing.lexicon import Lexicon
+from services.language.words.in_english import in_english
 from services.tool_memory.extractors import end_of, searchable_texts, start_of
 
 # Entities as the resolver sees them, made once for a store and kept until it changes.
@@ -55,7 +56,8 @@ def candidate_of(entity: EntityContext, zone: tzinfo) -> Candidate:
 
 def _tokens(name: Sequence[str], entity: EntityContext) -> frozenset[str]:
     text = " ; ".join([*searchable_texts(entity.data), *entity.user_references])
-    found = [*name, *tokens_of(text)]
+    # Requests are read in English: what is called "Visite" is found as a round, too.
+    found = [*name, *tokens_of(in_english(entity.display_name)), *tokens_of(text)]
     if "@" in text:
         found += [part.strip("<>,;\"'") for part in text.casefold().split() if "@" in part]
     return frozenset(list(dict.fromkeys(found))[:_TOKENS_LIMIT])

@@ -136,6 +136,16 @@ def test_a_question_beside_a_plan_goes_to_whose_work_it_is(word: str, status: Pl
         ("without step 1", PlanChange(skipped=(1,))),
         ("ohne Schritt 1", PlanChange(skipped=(1,))),
         ("schritt 1 weglassen, rest passt", PlanChange(skipped=(1,))),
+        ("erst radiologie", PlanChange(moved=(Moved("Radiology", "first"),))),
+        (
+            "statt pathologie erst die radiologie",
+            PlanChange(skipped=("Pathology",), moved=(Moved("Radiology", "first"),)),
+        ),
+        ("die radiologie kann raus", PlanChange(skipped=("Radiology",))),
+        (
+            "erst radiologie, dann pathologie",
+            PlanChange(moved=(Moved("Pathology", "first"), Moved("Radiology", "first"))),
+        ),
         ("mach die radiologie als erstes", PlanChange(moved=(Moved("Radiology", "first"),))),
         ("fang mit der radiologie an", PlanChange(moved=(Moved("Radiology", "first"),))),
         ("radiologie ans ende bitte", PlanChange(moved=(Moved("Radiology", "last"),))),

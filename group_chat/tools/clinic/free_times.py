@@ -1,6 +1,6 @@
 """Free times at the clinic: looks with what is known, and says what is missing of the form."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from functools import partial
@@ -20,7 +20,7 @@ from services.language.requests.clock import hour_alone_in, part_of_day_in, shif
 from services.language.requests.requests import refused_doctors
 from services.language.words.in_english import in_english
 from services.language.words.phrases import says
-from services.language.words.talk_texts import talk_text
+from services.language.words.talk_texts import day_text, talk_text
 from services.scheduling.clinic import Clinic
 from services.scheduling.fhir import Appointment, Doctor, Slot
 
@@ -196,7 +196,7 @@ def told_times(found: Mapping[str, Any], language: str) -> str:
     """Return times that are free, or whom to choose from, and the question for what is missing."""
     say, doctor = partial(talk_text, language), found.get("doctor")
     day, missing = found.get("day"), f"which_{found.get('missing')}"
-    rows, lines = [_day_line(row, say) for row in found.get("days", ())], []
+    rows, lines = [_day_line(row, language) for row in found.get("days", ())], []
     if "moved" in found and not day:
         moved = found["moved"]
         lines += [f"{moved['start']} {moved['doctor']}", ""]
@@ -219,10 +219,11 @@ def told_times(found: Mapping[str, Any], language: str) -> str:
     return "\n".join([*lines, *([say(missing)] if "missing" in found else [])])
 
 
-def _day_line(row: Mapping[str, Any], say: Callable[..., str]) -> str:
+def _day_line(row: Mapping[str, Any], language: str) -> str:
     times, more = row["times"][:_TIMES_TOLD], len(row["times"]) - _TIMES_TOLD
-    rest = say("and_more", count=more) if more > 0 else ""
-    return f"- {date.fromisoformat(row['day']):%a %-d %b %Y}: {', '.join(times)}{rest}"
+    rest = talk_text(language, "and_more", count=more) if more > 0 else ""
+    day = day_text(language, date.fromisoformat(row["day"]), has_year=True)
+    return f"- {day}: {', '.join(times)}{rest}"
 
 
 def _meant(said: str, every: Sequence[Doctor]) -> Sequence[Doctor]:

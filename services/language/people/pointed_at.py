@@ -37,7 +37,7 @@ def _ails_before_a_value(words: Sequence[Word]) -> bool:
     values = measured_nouns() - of_people("values_of_places", "sizes_of_things")
     each = (lexicon(one).pieces(said) for one in ("en", "de") if last in values)
     each = (one for one in each if len(one) == 2 and not words[0].is_in("lasting_ills"))
-    ills = (one[0] for one in each if one[0].words[1:] or _is_ill(one[0].text))  # no `ckd egfr`
+    ills = (one[0] for one in each if one[0].words[1:] or is_ill(one[0].text))  # no `ckd egfr`
     tools = ({name.tool for name in one.of("name")} for one in ills)
     return any("problems" in one and "results" not in one for one in tools)
 
@@ -113,12 +113,12 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
     head = phrase[told - 1] if told > 1 else phrase[-1]
     is_one = told > 1 or not phrase[0].is_in("articles", "alone", "to")
     joined = {f"{one.before}{one.text}" for one in phrase[1:] if one.gap == "-"}
-    ills = map(_is_ill, joined | {one.text for one in phrase[not is_new :]})
+    ills = map(is_ill, joined | {one.text for one in phrase[not is_new :]})
     return any(ills) or (is_one and not is_new and _tells_whom(head))
 
 
 @lru_cache(maxsize=1_024)
-def _is_ill(text: str) -> bool:
+def is_ill(text: str) -> bool:
     """Whether a folded word is an illness or operation, and no drug, value or list of a chart."""
     ills = chart_nouns("problems", "procedures") | of_people("ill_people")
     if text in ills or text in of_people("signs"):

@@ -12,6 +12,7 @@ from services.language.words.people_words import of_people
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,63}")
 _SPACED = re.compile(r"(?<![\w-])[A-Za-z]{1,6} \d{4,12}(?![\w-])")
 _HOUR = re.compile(r"[01]\d[0-5]\d|2[0-3][0-5]\d")
+_YEARS = re.compile(r"(?:19|20)\d\d-(?:19|20)\d\d")
 _NUMBER_LEAST_CHARS = 5
 _LABELLED_LEAST_CHARS = 1
 
@@ -28,6 +29,8 @@ def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
         if not any(map(str.isdigit, token)):
             continue
         is_called = any(labelled_numbers(message, [token], within=1))
+        if _YEARS.fullmatch(token) and not is_called:
+            continue  # "albumin 2013-2015"
         before = [word.text for word in message.words if word.end <= one.start()]
         if not of_people("phones").isdisjoint(before[-2:]):
             continue  # "her phone is 555-4321"

@@ -10,7 +10,7 @@ from services.language.figures.full_dates import full_dates
 from services.language.people.descriptions import first_parts
 from services.language.people.mentions import read_words
 from services.language.people.named_person import is_only_a_name
-from services.language.people.pointed_at import pointed_at
+from services.language.people.pointed_at import is_ill, pointed_at
 from services.language.people.signed_word import Word
 from services.language.sentences.sentences import sentences_of
 from services.language.several_requests import apart
@@ -100,7 +100,8 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     """Return the words before what is asked for; nothing where that is no value of a chart."""
     theirs = part.get("theirs")
     who = part.get("who") or (f"unser {theirs}" if theirs else "")  # `hb vom neuzugang`
-    if not who or _PRESSURE.search(who):
+    of_illness = any(map(is_ill, words_of(who)[-1:])) and says(text, "course_of_illness")
+    if not who or of_illness or _PRESSURE.search(who):
         return ""  # signs and figures name nobody: "bp in the room 165/95"
     asked, value = part.get("what", ""), part.get("value", "")
     told = words_of(part.get("beside", who))
@@ -200,5 +201,5 @@ def _is_beside(heading: str, frame: str) -> bool:
         for one in words
     )
     ill = pointed_at(words) if frame in _FRAMES[1:3] else None
-    is_ill = bool(ill) and of_people("ill_people").isdisjoint(words_of(ill or ""))
-    return is_ill or (is_kin and frame in _FRAMES[2:])
+    is_of_ill = bool(ill) and of_people("ill_people").isdisjoint(words_of(ill or ""))
+    return is_of_ill or (is_kin and frame in _FRAMES[2:])

@@ -215,7 +215,7 @@ class _Reader:
             case "add":
                 self.moved += [Moved(target, "before_close", is_new=True) for target in waiting]
             case "first":
-                self.moved += [Moved(target, "first") for target in waiting]
+                self.moved += [Moved(target, "first") for target in reversed(waiting)]
             case _:
                 return not waiting
         return bool(waiting)

@@ -20,8 +20,9 @@ _OF_USERS = frozenset({"said", "now", "before", "shown"})
 _OF_MEMORY = frozenset({"listed", "gone", "back"})
 _LABEL = re.compile(r"(?<=“)([A-Z][a-z ]+)(?=: )")
 """What a statement is called that is held: “Noted: she lives alone”."""
-_BORN = ", born "
+_OF_OPTIONS = re.compile(", born | or ")
 _AND_OF_USERS = "”, “"
+_QUOTED = re.compile("“([^“”„\n]*)”")
 _CHOICE = " yes / no"
 _ITEM = "- "
 _END = re.compile(r"(?<=[.?!:”])(?<!Dr\.)(?<!Prof\.)(?<!\b[A-Z]\.) (?=[A-Z`“*])")
@@ -31,7 +32,8 @@ def in_own_language(text: str, language: str) -> str:
     """Return `text`, one of the server's own, in `language`, ISO 639-1, as far as that has it."""
     if language not in SPOKEN:
         return text
-    return "\n".join(_line(line, language) for line in text.split("\n"))
+    marks = r"\1".join(_texts(language).get(one, one) for one in "“”")
+    return _QUOTED.sub(marks, "\n".join(_line(line, language) for line in text.split("\n")))
 
 
 def problem_told(error: str, language: str) -> str:
@@ -106,11 +108,9 @@ def _part(name: str, filled_in: str, language: str) -> str:
     if name in _OF_USERS:
         return filled_in.replace(_AND_OF_USERS, _texts(language).get(_AND_OF_USERS, _AND_OF_USERS))
     if name in _OF_MEMORY:
-        told = _LABEL.sub(lambda one: _texts(language).get(f"held: {one[1]}", one[1]), filled_in)
-        return told.translate({ord(one): _texts(language).get(one, one) for one in "“”"})
+        return _LABEL.sub(lambda one: _texts(language).get(f"held: {one[1]}", one[1]), filled_in)
     if name == "options":
-        born = _texts(language).get(_BORN, _BORN)
-        return filled_in.replace(_BORN, born)
+        return _OF_OPTIONS.sub(lambda one: _texts(language).get(one[0], one[0]), filled_in)
     if name == "day":
         return day_shown(filled_in, language)
     if name in ("name", "names"):

@@ -48,7 +48,13 @@ def words_of_statement(text: str) -> frozenset[str]:
     """
     words = {word for word in words_of(text) if len(word) >= _STATEMENT_WORD_CHARS}
     telling = words - words_for("no_part_of_statement")
-    return frozenset(word[:_BEGINNING_CHARS] for word in telling)
+    return frozenset(map(beginning, telling))
+
+
+def beginning(word: str) -> str:
+    """Return how `word` begins, to tell it by: "alle" begins no "allergy", and is a small word."""
+    chars = _BEGINNING_CHARS + (word[:_BEGINNING_CHARS] in words_for("idle_in_search"))
+    return word[:chars]
 
 
 def asks_question(text: str) -> bool:

@@ -25,7 +25,7 @@ from services.language.utterance import ChartQuestion
 from services.language.words.detection import language_of
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
-from services.language.words.text_words import telling_words
+from services.language.words.text_words import beginning, telling_words
 from services.language.words.vocabulary import LANGUAGES
 from services.records.answers.choosing.allergens import kinds_with
 from services.records.concepts.table import concept_table
@@ -280,7 +280,7 @@ def _words_asked(questions: Sequence[ChartQuestion], text: str) -> Set[str]:
     names = [f"{one.said} {one.arguments.get('query', '')}" for one in questions]
     names += [each for one in questions for each in _names_of(one)]
     names += [each for one in questions if one.tool == "allergies" for each in kinds_with(one.name)]
-    typed = {word[:_TELLING_CHARS] for each in telling_words(text) for word in words_of(each)}
+    typed = {beginning(word) for each in telling_words(text) for word in words_of(each)}
     return typed.union(_words(" ".join(names)))
 
 
@@ -291,7 +291,7 @@ def _names_of(question: ChartQuestion) -> Iterator[str]:
 
 def _fits(sentence: str, asked: Set[str], questions: Sequence[ChartQuestion], on: date) -> bool:
     """Whether it has words that are asked about, or would ask for the same: "K was 6" for "K?"."""
-    if not asked.isdisjoint(word[:_TELLING_CHARS] for word in words_of(sentence)):
+    if not asked.isdisjoint(map(beginning, words_of(sentence))):
         return True
     same = {each for one in questions for each in _things(one)}
     told = _asked_in(sentence, on) if same else ()
@@ -332,4 +332,4 @@ def _is_of_its_kind(statement: held_statements.HeldStatement, question: ChartQue
 
 
 def _words(text: str) -> Iterator[str]:
-    return (word[:_TELLING_CHARS] for word in words_of(text) if len(word) >= _TELLING_CHARS)
+    return (beginning(word) for word in words_of(text) if len(word) >= _TELLING_CHARS)

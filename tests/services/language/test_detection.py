@@ -14,6 +14,11 @@ def test_the_parts_of_an_address_tell_no_language(text: str) -> None:
     assert language_of(text, default="fr") == "fr"
 
 
+@pytest.mark.parametrize("text", ["visite", "visite starten", "bb anordnen", "übergabe"])
+def test_a_word_of_the_ward_tells_german(text: str) -> None:
+    assert language_of(text) == "de"
+
+
 @pytest.mark.parametrize("text", ["her2 ratio", "HER2 STATUS"])
 def test_a_gene_tells_no_language(text: str) -> None:
     assert language_of(text, default="de") == "de"

@@ -47,7 +47,17 @@ def test_what_somebody_is_by_profession_arranges_nothing(text: str, doer: str | 
 
 
 @pytest.mark.parametrize(
-    "text", ["order a cbc", "Verordne ein Blutbild", "ordne ein Blutbild an", "Blutbild anordnen"]
+    "text",
+    [
+        "order a cbc",
+        "Verordne ein Blutbild",
+        "ordne ein Blutbild an",
+        "Blutbild anordnen",
+        "ct thorax anordnen wegen dyspnoe",
+        "sono abdomen anfordern, fragestellung cholestase",
+        "ein echo für morgen anmelden",
+        "meld ein echo an",
+    ],
 )
 def test_an_order_of_a_test_is_no_question_for_its_last_result(text: str) -> None:
     assert read(text, _NOW).about == ()

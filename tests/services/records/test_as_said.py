@@ -75,6 +75,12 @@ def test_what_is_open_is_also_what_was_told_to_be_done() -> None:
     assert told_of(asked, told, "any referral?") == ()
 
 
+def test_a_small_word_is_no_beginning_of_what_is_asked_about() -> None:
+    told = [Told((one,), date(2026, 11, 28)) for one in ("lebt allein", "hat ne nussallergie")]
+    asked = chart_questions("allergien?", today=date(2026, 11, 28), language="de")
+    assert told_of(asked, told, "allergien?") == ("hat ne nussallergie",)
+
+
 def test_a_held_fall_is_no_other_word_than_a_fall_asked_about() -> None:
     fell, out = "note: daughter says she fell twice last week", "note he fell out of bed"
     sturz = "notiere: gestern in der Küche gestürzt"
