@@ -136,7 +136,8 @@ def trials_view(
                for each in one.criteria])
         for one in studies
     ]  # fmt: skip
-    for study, judged in sorted(every, key=lambda it: _fit(it[1])):
+    every.sort(key=lambda it: (_against(it[1]), -sum(one.verdict != "unknown" for one, _ in it[1])))
+    for study, judged in every:
         rows.append(_row_of_study(study, judged))
         sources.append(ViewSource(ref=f"Study/{study.nct_id}", title=study.title))
         for one, excludes in judged:
@@ -178,10 +179,6 @@ def _notes(search: TrialSearch, sent_to: str) -> tuple[str, ...]:
 def _against(judged: Iterable[tuple[Judgement, bool]]) -> int:
     """Return how many criteria stand against taking part."""
     return sum(one.verdict == ("met" if excludes else "not met") for one, excludes in judged)
-
-
-def _fit(judged: Sequence[tuple[Judgement, bool]]) -> tuple[int, int]:
-    return _against(judged), -sum(one.verdict != "unknown" for one, _ in judged)
 
 
 def _row_of_study(study: Study, judged: Sequence[tuple[Judgement, bool]]) -> ViewRow:

@@ -315,15 +315,12 @@ def choice_of(entity: EntityContext, now: datetime) -> str:
     A day of another year is told with it.
     """
     zone = now.tzinfo or UTC
-    name = other_of(entity.entity_type) if entity.is_private else _line(entity.display_name)
+    name = " ".join(in_written_order(entity.display_name).split())
+    name = other_of(entity.entity_type) if entity.is_private else name
     name = name[:_NAME_LIMIT_CHARS].replace("*", "").replace("`", "")
     if (start := start_of(entity.entity_type, entity.data, zone)) is None:
         return f"*{name}*"
     return f"*{name}*, {day_near(start.local(zone), now, has_time=start.has_time)}"
-
-
-def _line(name: str) -> str:
-    return " ".join(in_written_order(name).split())
 
 
 def _meant(

@@ -22,6 +22,7 @@ class TimeWords(ClosedValue):
         at_first: Before a length that an event begins: "in the first 3 months after".
         later: Behind a length that goes on from what was told; `earlier` likewise.
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
+        calendar_week: Before the number of a week: "KW 20".
         slashes: How 3/4/2015 is written where this language is.
         months: The names and short names of each, as CLDR has them, without their dots.
         weekdays: The names of each day of the week, from Monday on; the last one gone is meant.
@@ -58,6 +59,7 @@ class TimeWords(ClosedValue):
     no_months: tuple[str, ...] = ()
     year_parts: Mapping[str, tuple[int, int]] = Field(default_factory=dict)
     same_as: Mapping[str, str] = Field(default_factory=dict)
+    calendar_week: tuple[str, ...] = ()
     slashes: Literal["month_first", "day_first"]
     months: tuple[tuple[str, ...], ...]
 

@@ -18,6 +18,7 @@ from services.language.words.folding import fold
 from services.language.words.vocabulary import words_with_number
 
 _YEAR = r"(?:19|20)\d\d"
+_WEEK = rf"(?P<week>[1-4]?\d|5[0-3])(?:[ /]?(?P<year>{_YEAR}))?"
 _UNITS = ("day", "week", "month", "year", "decade")
 
 
@@ -94,6 +95,7 @@ class _TimeReader:
             (rf"(?:{from_}) {count} (?:{unit})", self._rolling),
             (rf"(?:{any_of(words.lasting)}) {count} (?:{unit})", self._rolling),
             (rf"{since}{within}(?:{any_of(words.this)}) (?:{unit})", self._this),
+            (rf"{since}{within}(?:{any_of(words.calendar_week)}) ?{_WEEK}", _calendar_week),
             (rf"{since}(?P<word>{any_of(words.days)})", self._day_word),
             (self._weekday(within), self._last_weekday),
             (rf"(?:{from_}) (?:the |dem |den |le |el )?{self._day()}", self._since_day),
@@ -273,6 +275,15 @@ class _TimeReader:
 
 def _open_if_since(match: re.Match[str], days: Days) -> TimeSpan:
     return TimeSpan(days.first, None if match.groupdict().get("since") else days.last)
+
+
+def _calendar_week(match: re.Match[str], today: date) -> TimeSpan | None:
+    """Return the days of a week as calendars count them; of no year, the last that has begun."""
+    year, week = int(match["year"] or today.year), max(1, int(match["week"]))
+    if not match["year"] and (year, week) > today.isocalendar()[:2]:
+        year -= 1
+    first = date.fromisocalendar(year, min(week, date(year, 12, 28).isocalendar()[1]), 1)
+    return _open_if_since(match, Days(first, first + timedelta(days=6)))
 
 
 def _decade(match: re.Match[str], _: date) -> TimeSpan:

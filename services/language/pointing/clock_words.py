@@ -82,10 +82,6 @@ def _at(hour: str, minutes: str | None, half: str | None) -> ClockChoice:
     return ClockChoice(tuple((one * 60 + minute,) * 2 for one in hours))
 
 
-def _bound(match: re.Match[str]) -> ClockChoice:
-    return _by_side(_said(match), match["side"])
-
-
 def _by_side(said: ClockChoice, side: str) -> ClockChoice:
     # Without am or pm the nearer half of a working day: "after 3" is 15:00, "before 10" is 10:00.
     starts = [first for first, _ in said.windows]
@@ -116,10 +112,6 @@ def _until(match: re.Match[str]) -> ClockChoice:
     return ClockChoice(starts.windows, minutes_long=min(filter(None, lengths), default=0))
 
 
-def _at_number(match: re.Match[str]) -> ClockChoice:
-    return _at(match["hour"], None, None)
-
-
 def _part_of_day(match: re.Match[str]) -> ClockChoice:
     part = match["part"].casefold()
     return ClockChoice(PARTS_OF_DAY[part], part)
@@ -130,9 +122,12 @@ _READERS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], ClockChoice]
     (WORDS.compiled("range"), _until),
     (WORDS.compiled("range_of_hours"), _until),
     (WORDS.compiled("between"), _between),
-    (_BOUND, _bound),
-    (WORDS.compiled("bound_by_a_number"), lambda one: _by_side(_at_number(one), one["side"])),
+    (_BOUND, lambda it: _by_side(_said(it), it["side"])),
+    (
+        WORDS.compiled("bound_by_a_number"),
+        lambda it: _by_side(_at(it["hour"], None, None), it["side"]),
+    ),
     (_EXACT, _said),
-    (_AT, _at_number),
+    (_AT, lambda it: _at(it["hour"], None, None)),
     (WORDS.compiled("part_of_day"), _part_of_day),
 )

@@ -64,10 +64,6 @@ def _date(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _iso(match: re.Match[str], _: datetime) -> DayChoice:
-    return _exactly([_date(int(match[1]), int(match[2]), int(match[3]))])
-
-
 def _named(match: re.Match[str], _: datetime) -> DayChoice:
     month = next(n for n, name in enumerate(_MONTHS, 1) if name[:3] == match["month"][:3].lower())
     day, year = int(match["day"]), match["year"]
@@ -164,7 +160,7 @@ def _month_alone(match: re.Match[str], _: datetime) -> DayChoice:
 
 
 _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
-    (_ISO, _iso),
+    (_ISO, lambda it, _: _exactly([_date(int(it[1]), int(it[2]), int(it[3]))])),
     (WORDS.compiled("day_month"), _named),
     (WORDS.compiled("month_day"), _named),
     (_SLASHES, lambda match, now: _numeric(match, now, either_order=True)),
@@ -177,6 +173,6 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (WORDS.compiled("risky_last"), _weekday),
     (WORDS.compiled("weekday"), _weekday),
     (_MONTH_ALONE, _month_alone),
-    (WORDS.compiled("day_alone"), lambda match, _: DayChoice(day=int(match["day"]))),
+    (WORDS.compiled("day_alone"), lambda it, _: DayChoice(day=int(it["day"]))),
 )
 STARTS_A_TIME = WORDS.compiled("starts_a_time")

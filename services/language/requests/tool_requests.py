@@ -264,10 +264,6 @@ def _new_contact(text: str) -> Given | None:
     return {"name": name, **reached} if name and not is_unread else None
 
 
-def _new_way_to_reach(text: str) -> Given | None:
-    return _reached_by(in_english(text).rpartition(" to ")[2]) or None
-
-
 def _reached_by(text: str) -> dict[str, Any]:
     found = {
         "email": next(iter(text_words.mail_addresses_in(text)), None),
@@ -335,7 +331,12 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
     ),
     "contact": (
         ToolRequest("delete_contact", ("delete",), looks_with=_CONTACTS),
-        ToolRequest("change_contact", ("change",), given=_new_way_to_reach, looks_with=_CONTACTS),
+        ToolRequest(
+            "change_contact",
+            ("change",),
+            given=lambda text: _reached_by(in_english(text).rpartition(" to ")[2]) or None,
+            looks_with=_CONTACTS,
+        ),
         ToolRequest("add_contact", ("new_contact",), given=_new_contact),
         _CONTACTS,
     ),

@@ -24,6 +24,9 @@ _QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u00bb\n]{1,200}["\u20
 _DAY_OF_MONTH = re.compile(
     r"(?i)\b(on|due|until|am|bis|zum|den) ([1-9]|[12]\d|3[01])\.(1[0-2]|0?[1-9])(?!\d|[.:]\d)\.?"
 )
+_DOTTED_HOUR = re.compile(
+    r"(?i)(?<![\d.])([01]?\d|2[0-3])\.([0-5]\d)(?= ?(?:uhr|h)\b| ?(?:-|–|bis) ?\d[\d.:]{0,4} ?uhr)"
+)
 _SPOKEN_HOUR = re.compile(
     r"(?i)\b(half past|(?<=\bat )half|(?:a )?quarter (?:past|to)|[1-5]?\d past)"
     rf" ([1-9]|1\d|2[0-3]|{'|'.join(_HOURS)})(?=\b|[ap]m\b)(?![:.]\d)"
@@ -68,7 +71,7 @@ def in_english(text: str, language: str = "") -> str:
 
 def with_months(text: str) -> str:
     """Return "am 3.12", "3. Dez." and "Dec 3rd" as "3 December", and "half past 2" as 2:30."""
-    text = _SPOKEN_HOUR.sub(_as_clock, text)
+    text = _SPOKEN_HOUR.sub(_as_clock, _DOTTED_HOUR.sub(r"\1:\2", text))
     text = _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
     return _day_and_month().sub(
         lambda one: f"{one[1] or one[4]} {month_name[_months()[_letters(one[2] or one[3])]]}", text

@@ -61,7 +61,7 @@ def every_part_in(text: str, name: str) -> Iterator[Mapping[str, str]]:
     plain, origin = fold(text)
     for found in _matches(plain, name, _spoken(text)):
         yield {
-            key: _ENDS.sub("", _original(text, origin, *found.span(key)))
+            key: _ENDS.sub("", text[origin[found.start(key)] : origin[found.end(key) - 1] + 1])
             for key in found.re.groupindex
             if found[key]
         }
@@ -100,10 +100,6 @@ def places_of(text: str, name: str) -> list[tuple[int, int]]:
         if end > start and (not found or origin[start] >= found[-1][1]):
             found.append((origin[start], origin[end - 1] + 1))
     return found
-
-
-def _original(text: str, origin: Sequence[int], start: int, end: int) -> str:
-    return text[origin[start] : origin[end - 1] + 1]
 
 
 @lru_cache(maxsize=4_096)

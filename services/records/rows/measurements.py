@@ -200,11 +200,7 @@ def _series(record: PatientRecord) -> tuple[Series, ...]:
                         _file(found, Part(entry, number, part.when), focus)
     for series in found.values():
         series.parts.sort(key=lambda part: part.when)
-    return tuple(sorted(found.values(), key=_newest, reverse=True))
-
-
-def _newest(series: Series) -> str:
-    return series.parts[-1].when
+    return tuple(sorted(found.values(), key=lambda one: one.parts[-1].when, reverse=True))
 
 
 def _named(name: str, focus: str) -> str:

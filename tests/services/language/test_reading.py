@@ -154,6 +154,7 @@ def test_a_figure_behind_an_order_puts_right_nothing_that_was_told_before_it(ord
         ("Schick sie ab", "send it"),
         ("verschieb sie auf 16 Uhr", "move it to  16:00"),
         ("Verschieben Sie den Termin", "move sie the appointment"),
+        ("verschieb sie auf 14.15 Uhr", "move it to 14:15"),
     ],
 )
 def test_sie_behind_an_order_is_what_is_meant_and_not_who_is_spoken_to(
