@@ -105,7 +105,8 @@ def _clauses(text: str) -> list[str]:
 
 def _doctor(text: str) -> str | None:
     refused = refused_doctors(text)
-    told = ", ".join(one for one in _clauses(text) if not says(one, "tells_of_past"))
+    clauses = _clauses(text)  # in English: "hat er was frei" tells of no past
+    told = ", ".join(one for one in clauses if not says(in_english(one), "tells_of_past"))
     for match in reversed(list(_WORDS.compiled("doctor").finditer(told))):
         first, family = match["name"], match["family"]
         if family and fold(family)[0] in words_for("weekday"):
