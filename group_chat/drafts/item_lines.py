@@ -18,7 +18,6 @@ _LISTING = ("list_", "search_", "find_", "recall")
 _WITH_TEXT = ("read_mail", "read_own_document")
 # Of results that are no views: what tells a reader nothing.
 _SILENT = ("patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "shortened")
-_PLAIN: Mapping[bool, str] = {True: "yes", False: "no"}
 _CHANGED = ("created", "added", "moved", "done", "changed", "draft")
 
 
@@ -79,7 +78,7 @@ def told_result(language: str, tool: str, data: Mapping[str, Any], *, now: datet
 def plain_rows(language: str, data: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a tool gave that gives no rows of the chart, a field each."""
     for key, value in data.items():
-        plain = _PLAIN[value] if isinstance(value, bool) else str(value)
+        plain = ("no", "yes")[value] if isinstance(value, bool) else str(value)
         said = map(str, value) if isinstance(value, list) else [plain]
         told = ", ".join(in_own_language(one, language) for one in said)
         if key not in _SILENT and told:

@@ -29,7 +29,6 @@ _TOOLS: Mapping[Work, str] = {
 """Who has this tool does such work."""
 _TIMES = {"date_preference", "time_preference"}
 _ORDERS = ("orders_test", "asks_whether_drafted", "withdraws_order", "lists_order_drafts")
-_NO_ORDERS = ("task", "names_newcomer")
 _REPORTS = (("topic_pathology", "pathology_reports"), ("topic_imaging", "imaging_reports"))
 _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _WRITES_TO = ("draft", "send", "writes_mail")
@@ -148,7 +147,7 @@ def _is_of_office(text: str) -> bool:
 
 
 _RULES: Sequence[tuple[Work | None, Callable[[str], bool]]] = (
-    ("orders", lambda text: says(text, *_ORDERS) and not says(text, *_NO_ORDERS)),
+    ("orders", lambda text: says(text, *_ORDERS) and not says(text, "task", "names_newcomer")),
     (None, _says("introduces_self")),
     (None, lambda text: impossible_wish(text) is not None or len(text) > LONG_CHARS),
     *((work, _says(f"work_{work}")) for work in _WORKS),

@@ -232,6 +232,8 @@ def _kinds(text: str, language: str) -> list[tuple[str, str]]:
     found = [
         each for one in lexicon(language).pieces(fold(text)[0]) for each in _kinds_of(one, language)
     ]
+    if [one for _, one in found] == ["measured", "number"] and found[1][0].count(".") > 1:
+        return [found[0], (found[1][0], "when")]  # "mpv 23.4.19"
     if found and found[0][1] != "again" and found[0][0] in statement_words().imperatives:
         found[0] = (found[0][0], "order")
     return found

@@ -53,8 +53,7 @@ def words_of_statement(text: str) -> frozenset[str]:
 
 def beginning(word: str) -> str:
     """Return how `word` begins, to tell it by: "alle" begins no "allergy", and is a small word."""
-    chars = _BEGINNING_CHARS + (word[:_BEGINNING_CHARS] in words_for("idle_in_search"))
-    return word[:chars]
+    return word[: _BEGINNING_CHARS + (word[:_BEGINNING_CHARS] in words_for("idle_in_search"))]
 
 
 def asks_question(text: str) -> bool:
