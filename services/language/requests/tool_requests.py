@@ -265,10 +265,8 @@ def _new_contact(text: str) -> Given | None:
 
 
 def _reached_by(text: str) -> dict[str, Any]:
-    found = {
-        "email": next(iter(text_words.mail_addresses_in(text)), None),
-        "phone": text_words.phone_number_in(text),
-    }
+    email = next(iter(text_words.mail_addresses_in(text)), None)
+    found = {"email": email, "phone": text_words.phone_number_in(text)}
     return {name: value for name, value in found.items() if value}
 
 
