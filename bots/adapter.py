@@ -52,7 +52,13 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
 
         # Not by the SDK's `process_activity`, whose answer to expectReplies cannot be serialised.
         await self.run_pipeline(TurnContext(self, _activity(inbound)), on_turn)
-        return _response(answer)
+        if answer is None:
+            return web.Response(status=HTTPStatus.ACCEPTED)
+        return web.Response(
+            status=answer.status,
+            body=orjson.dumps(answer.body),
+            headers={hdrs.CONTENT_TYPE: "application/json"},
+        )
 
 
 def _activity(inbound: Inbound) -> Activity:
@@ -71,13 +77,3 @@ def _activity(inbound: Inbound) -> Activity:
 
 def _account(account: Account | None) -> ChannelAccount | None:
     return None if account is None else ChannelAccount(id=account.id, name=account.name)
-
-
-def _response(answer: Answer | None) -> web.Response:
-    if answer is None:
-        return web.Response(status=HTTPStatus.ACCEPTED)
-    return web.Response(
-        status=answer.status,
-        body=orjson.dumps(answer.body),
-        headers={hdrs.CONTENT_TYPE: "application/json"},
-    )

@@ -67,16 +67,6 @@ REMEMBERED = 10_000
 _GREETING = "Hello, I am Rounds: a team of agents for your patients, one patient at a time."
 
 
-def welcome(patient_id_example: str) -> Activity:
-    """Return a short welcome with three examples, each a button."""
-    examples = (
-        f"start tumor board for {patient_id_example}",
-        "which patients have we discussed?",
-        "clear patient context",
-    )
-    return card_activity(welcome_card(_GREETING, examples), summary=_GREETING)
-
-
 class Greeter:
     """Says in which conversations a welcome is due: once in each, while this process runs."""
 
@@ -126,7 +116,12 @@ class RoundsBot:
 
     def __post_init__(self) -> None:
         self._greeter = Greeter()
-        self._welcome = welcome(self.services.patient_id_example)
+        examples = (
+            f"start tumor board for {self.services.patient_id_example}",
+            "which patients have we discussed?",
+            "clear patient context",
+        )
+        self._welcome = card_activity(welcome_card(_GREETING, examples), summary=_GREETING)
 
     async def answer(self, activity: Inbound, agent: str | None) -> Answer | None:
         """Take one activity; return what the request is answered with, None for a bare 202.

@@ -94,28 +94,19 @@ class Invokes:
         self.services.rate.take(principal)
         chat = await self._chat(activity)
         await self.services.reader.access(chat)
+        try:
+            found = orjson.loads(said.feedback) if said.feedback else {}
+        except orjson.JSONDecodeError:
+            raise BadFrameError("feedback that is not JSON") from None
+        text = found.get("feedbackText") if isinstance(found, dict) else None
         await self.services.feedback.file(
             chat.chat_id,
             principal_id=principal,
             channel_message_id=required(activity.reply_to_id),
             reaction=said.reaction,
-            comment=_comment(said.feedback),
+            comment=text if isinstance(text, str) else "",
         )
 
     async def _chat(self, activity: Inbound) -> OwnedChat:
         home = await home_of(activity, reader=self.services.reader)
         return OwnedChat(home, owner_of(activity))
-
-
-def _comment(feedback: str) -> str:
-    """Return what the user wrote beside the thumb.
-
-    Raises:
-        BadFrameError: it is not what Teams sends.
-    """
-    try:
-        found = orjson.loads(feedback) if feedback else {}
-    except orjson.JSONDecodeError:
-        raise BadFrameError("feedback that is not JSON") from None
-    text = found.get("feedbackText") if isinstance(found, dict) else None
-    return text if isinstance(text, str) else ""

@@ -10,7 +10,7 @@ from docx.oxml.ns import qn
 from lxml import etree
 
 from data_models.chart_view import ChartView
-from data_models.chat_context import AgentMessage, Turn
+from data_models.chat_context import AgentMessage
 from routes.export import History
 from services.attachments.papers import PAPERS_HEAD, paper_line
 from services.records.report import NOT_XML
@@ -48,7 +48,14 @@ def as_word(found: History) -> bytes:
     for one in found.papers:
         pages.paragraph(paper_line(one), style="List Bullet")
     for turn in found.turns:
-        _add_turn(pages, turn, found.views)
+        asked = f"{turn.timestamp:%Y-%m-%d %H:%M} UTC · {turn.user or 'User'}"
+        pages.paragraph(asked, style="Heading 1")
+        pages.paragraph(turn.user_message, style="Intense Quote")
+        for message in turn.agent_responses:
+            _add_answer(pages, message, found.views)
+        if turn.turn_status in ("FAILED", "STOPPED"):
+            text = f"This turn ended early: {turn.turn_status.lower()}."
+            pages.paragraph(text, italic=True)
     saved = io.BytesIO()
     document.save(saved)
     return saved.getvalue()
@@ -111,17 +118,6 @@ def _add_run(
         if number:
             etree.SubElement(run, _BR)
         etree.SubElement(run, _T, _SPACE).text = line
-
-
-def _add_turn(pages: _Pages, turn: Turn, views: Mapping[str, ChartView]) -> None:
-    asked = f"{turn.timestamp:%Y-%m-%d %H:%M} UTC · {turn.user or 'User'}"
-    pages.paragraph(asked, style="Heading 1")
-    pages.paragraph(turn.user_message, style="Intense Quote")
-    for message in turn.agent_responses:
-        _add_answer(pages, message, views)
-    if turn.turn_status in ("FAILED", "STOPPED"):
-        text = f"This turn ended early: {turn.turn_status.lower()}."
-        pages.paragraph(text, italic=True)
 
 
 def _add_answer(pages: _Pages, message: AgentMessage, views: Mapping[str, ChartView]) -> None:

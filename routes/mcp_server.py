@@ -19,8 +19,8 @@ from routes.requests.json_input import json_reply, parse_json
 from services.access.bodies import body_of
 from services.language.model_output.inert import inert
 from services.records.views.lines import told
-from services.views.patient_chart import NAME_LIMIT_CHARS, ProgramCharts, ProgramPart
-from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients
+from services.views.patient_chart import NAME_LIMIT_CHARS, ProgramCharts
+from services.views.patient_finder import QUERY_LIMIT_CHARS
 
 _JSON = "application/json"
 _INSTRUCTIONS = (
@@ -148,13 +148,10 @@ class McpRoutes:
         message = _message_of(parse_json(await body_of(request)))
         if not isinstance(message, types.JSONRPCRequest):
             return web.Response(status=202)
-        return json_reply(await self._reply(message, principal_of(request).id))
-
-    async def _reply(self, message: types.JSONRPCRequest, principal_id: str) -> dict[str, Any]:
-        found = await self._result(message, principal_id)
+        found = await self._result(message, principal_of(request).id)
         kept = found.model_dump(mode="json", by_alias=True, exclude_none=True)
         key = "error" if isinstance(found, types.ErrorData) else "result"
-        return {"jsonrpc": "2.0", "id": message.id, key: kept}
+        return json_reply({"jsonrpc": "2.0", "id": message.id, key: kept})
 
     async def _result(self, message: types.JSONRPCRequest, principal_id: str) -> BaseModel:
         try:
@@ -197,7 +194,15 @@ class McpRoutes:
 
     async def _find(self, asked: dict[str, Any], principal_id: str) -> str:
         query = Find.model_validate(asked).query
-        return _people(await self.charts.find(query, principal_id=principal_id))
+        found = await self.charts.find(query, principal_id=principal_id)
+        rows = [
+            "  ".join(filter(None, (one.patient_id, one.name, one.birth_date, one.sex)))
+            for one in found.patients
+        ]
+        if not rows:
+            return "Nobody whose chart is open to you fits that. Check the spelling, or the number."
+        more = [] if found.is_whole else ["There are more: say more of whom you look for."]
+        return "\n".join(["Compare name and birth date before you read on.", *rows, *more])
 
     async def _part(self, tool: _ChartTool, asked: dict[str, Any], principal_id: str) -> str:
         arguments = tool.arguments.model_validate(asked)
@@ -207,7 +212,12 @@ class McpRoutes:
             part=tool.part,
             name=arguments.name if isinstance(arguments, Results) else "",
         )
-        return _rows(part)
+        head = f"{part.identity.label} · {part.view.patient_id}"
+        rows = told(part.view, limit_chars=ANSWER_LIMIT_CHARS)
+        if rows.is_count:
+            many = f"{len(part.view.rows)} rows do not fit here and none is shown."
+            return f"{head}\n{many} Open this chart in Rounds, or ask for less."
+        return f"{head}\n{_DATA}\n{rows.text}"
 
     async def _answer(self, work: Callable[[], Awaitable[str]]) -> types.CallToolResult:
         try:
@@ -234,26 +244,6 @@ def _message_of(value: object) -> BaseModel:
     if isinstance(message, types.JSONRPCNotification) and "id" in (message.model_extra or {}):
         raise refused
     return message
-
-
-def _rows(part: ProgramPart) -> str:
-    head = f"{part.identity.label} · {part.view.patient_id}"
-    rows = told(part.view, limit_chars=ANSWER_LIMIT_CHARS)
-    if rows.is_count:
-        many = f"{len(part.view.rows)} rows do not fit here and none is shown."
-        return f"{head}\n{many} Open this chart in Rounds, or ask for less."
-    return f"{head}\n{_DATA}\n{rows.text}"
-
-
-def _people(found: FoundPatients) -> str:
-    rows = [
-        "  ".join(filter(None, (one.patient_id, one.name, one.birth_date, one.sex)))
-        for one in found.patients
-    ]
-    if not rows:
-        return "Nobody whose chart is open to you fits that. Check the spelling, or the number."
-    more = [] if found.is_whole else ["There are more: say more of whom you look for."]
-    return "\n".join(["Compare name and birth date before you read on.", *rows, *more])
 
 
 def _refused(text: str) -> types.CallToolResult:

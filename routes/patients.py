@@ -111,18 +111,12 @@ async def change_memory(request: web.Request) -> web.Response:
     """`PATCH /api/chats/{chat_id}/memory`: correct, retire, restore or undo."""
     refusal = BadFrameError("not a list of memory operations")
     patch = await json_input.read_body(request, MemoryPatch, refusal=refusal)
-    revision = _revision(request, patch)
+    revision = patch.revision or request.headers.get("If-Match", "").removeprefix("W/").strip('"')
+    if not revision:
+        raise BadFrameError("the revision of the memory is needed")
     context, chat = chat_asked(request)
     view = await context.memory.change(chat, operations=patch.operations, revision=revision)
     return _reply(view)
-
-
-def _revision(request: web.Request, patch: MemoryPatch) -> str:
-    """Return the revision that the caller saw: of the body, else of `If-Match`."""
-    given = patch.revision or request.headers.get("If-Match", "").removeprefix("W/").strip('"')
-    if not given:
-        raise BadFrameError("the revision of the memory is needed")
-    return given
 
 
 def _reply(view: MemoryView) -> web.Response:

@@ -1,6 +1,5 @@
 """The ward round over HTTP: lists, cards, what people do on them, the printed ward list."""
 
-from collections.abc import Sequence
 from datetime import date, datetime
 from functools import cache
 from pathlib import Path
@@ -19,7 +18,7 @@ from services.rounds.round_actions import RoundActions
 from services.rounds.round_book import RoundPlace
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut
 from services.rounds.round_service import RoundService
-from services.rounds.round_view import RoundCard, RoundSummary, RoundView
+from services.rounds.round_view import RoundSummary, RoundView
 from services.statements.shown import not_supported
 
 if TYPE_CHECKING:
@@ -39,17 +38,6 @@ def _ward_list() -> "Template":
     pages = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     pages.filters["not_supported"] = not_supported
     return pages.get_template("ward_list.html")
-
-
-def ward_list_page(cards: Sequence[RoundCard], *, language: str, at: datetime) -> str:
-    """Return the page; every text of the record and of people is escaped.
-
-    Args:
-        language: `de`, else English.
-    """
-    lang = language if language in _LANGUAGES else _LANGUAGES[0]
-    words = read_document(lang, "ward_list")
-    return _ward_list().render(cards=cards, lang=lang, words=words, at=at)
 
 
 _CARD = {**OBJECT, "description": "`RoundCard`, with its parts as a list of part and view."}
@@ -118,14 +106,20 @@ async def show_round(request: web.Request) -> RoundView:
 
 async def show_card(request: web.Request) -> Json:
     """`GET /api/rounds/{round_id}/patients/{patient_id}`: one card."""
-    return card_document(await _service(request).card(_place(request)))
+    card = await _service(request).card(_place(request))
+    found: Json = card.model_dump(mode="json", exclude={"parts"})
+    shown = () if card.parts is None else card.parts.views
+    return {**found, "parts": [{"part": name, "view": view_document(one)} for name, one in shown]}
 
 
 async def print_round(request: web.Request) -> web.Response:
     """`GET /api/rounds/{round_id}/print`: the ward list as a page to print."""
     round_id = request.match_info["round_id"]
     cards = await _service(request).ward_list(round_id, principal=principal_of(request).id)
-    page = ward_list_page(cards, language=request.query.get("lang", "en"), at=_now(request))
+    language = request.query.get("lang", "en")
+    lang = language if language in _LANGUAGES else _LANGUAGES[0]
+    words = read_document(lang, "ward_list")
+    page = _ward_list().render(cards=cards, lang=lang, words=words, at=_now(request))
     return web.Response(text=page, content_type="text/html")
 
 
@@ -184,13 +178,6 @@ def round_routes() -> list[Endpoint]:
         Endpoint("POST", f"{patient}/accept", accept_patient, sent=Acceptance),
         Endpoint("POST", f"{patient}/prepare", prepare_patient),
     ]
-
-
-def card_document(card: RoundCard) -> Json:
-    """Return a card as plain JSON values; its parts as a list, in their order."""
-    found: Json = card.model_dump(mode="json", exclude={"parts"})
-    shown = () if card.parts is None else card.parts.views
-    return {**found, "parts": [{"part": name, "view": view_document(one)} for name, one in shown]}
 
 
 def _place(request: web.Request) -> RoundPlace:

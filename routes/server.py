@@ -107,7 +107,9 @@ def create_web_app(
     page = client or StaticClient()
     page.load()
     app[endpoint.DESCRIBED] = endpoints(page)
-    app.router.add_routes([one.route for one in app[endpoint.DESCRIBED]])
+    app.router.add_routes(
+        [web.RouteDef(one.method, one.path, one.serve, {}) for one in app[endpoint.DESCRIBED]]
+    )
     if context.programs is not None:
         from routes.mcp_server import McpRoutes  # a second of imports that few need
 

@@ -109,7 +109,10 @@ async def serve(
         ConfigurationError: the address cannot be listened on, or the start failed.
     """
     stopped = asyncio.Event()
-    _stop_on_signals(stopped)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # Not loop.add_signal_handler: Windows has none.
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))
     runner = create_runner(server.web, handshake_seconds=handshake_seconds)
     await runner.setup()
     try:
@@ -137,13 +140,6 @@ async def _listen(site: BoundedSite) -> None:
             "does. Example: PORT=4000"
         ) from error
     logger.info("listening", url=site.name)
-
-
-def _stop_on_signals(stopped: asyncio.Event) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        # Not loop.add_signal_handler: Windows has none.
-        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))
 
 
 async def _start(server: Server, stopped: asyncio.Event) -> None:

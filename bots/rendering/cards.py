@@ -67,24 +67,19 @@ def question_card(question: dict[str, str], *, about: str = "") -> Card | None:
     """
     hint = [_hint(f"Open: {about}")] if about else []
     if question["kind"] in ("which_entity", "subject"):
-        return _choice_card(question, hint)
+        asked, *lines = question["text"].splitlines()
+        buttons = [
+            {**_press(question["id"], line.partition(".")[0]), "title": line.replace("*", "")}
+            for line in lines
+        ]
+        none = {**_press(question["id"], "no"), "title": "None of these"}
+        return _card([_title("Please answer"), text_block(asked), *hint], [*buttons, none])
     if question["kind"] not in _YES_NO_KINDS:
         return None
     yes, no = (_press(question["id"], answer) for answer in ("yes", "no"))
     if question["kind"] in _DESTRUCTIVE_KINDS:
         yes["style"] = "destructive"
     return _card([_title("Please answer"), text_block(question["text"]), *hint], [yes, no])
-
-
-def _choice_card(question: dict[str, str], hint: list[Card]) -> Card:
-    """Return the card that asks which one is meant; each numbered line is a button."""
-    asked, *lines = question["text"].splitlines()
-    buttons = [
-        {**_press(question["id"], line.partition(".")[0]), "title": line.replace("*", "")}
-        for line in lines
-    ]
-    none = {**_press(question["id"], "no"), "title": "None of these"}
-    return _card([_title("Please answer"), text_block(asked), *hint], [*buttons, none])
 
 
 def welcome_card(greeting: str, examples: Sequence[str]) -> Card:

@@ -173,16 +173,13 @@ class TextStream:
         except ChannelError as error:
             self._end(error)
         else:
-            self._add(kind, text, sent_id)
-
-    def _add(self, kind: str, text: str, sent_id: str) -> None:
-        self._pace.note_sent()
-        self._sequence, self._failures = self._sequence + 1, 0
-        if not self.stream_id:
-            self.stream_id = sent_id
-            self._ends_at = self.clock.monotonic() + STREAM_SECONDS
-        if kind == "streaming":
-            self.text = text
+            self._pace.note_sent()
+            self._sequence, self._failures = self._sequence + 1, 0
+            if not self.stream_id:
+                self.stream_id = sent_id
+                self._ends_at = self.clock.monotonic() + STREAM_SECONDS
+            if kind == "streaming":
+                self.text = text
 
     async def _close(self) -> None:
         """End the stream in time, with what it shows."""

@@ -167,6 +167,7 @@ def handshake_of(request: web.Request, *, trusted_proxy: bool) -> Handshake:
     """Return what `request` shows; a header that comes twice is of no use to anybody."""
     upgrades = hdrs.UPGRADE in request.headers
     protocols = _header(request, hdrs.SEC_WEBSOCKET_PROTOCOL) or ""
+    value = request.cookies.get(SESSION_COOKIE, "")
     return Handshake(
         peer=request.remote,
         host=_header(request, hdrs.HOST) or "",
@@ -178,14 +179,9 @@ def handshake_of(request: web.Request, *, trusted_proxy: bool) -> Handshake:
         protocols=tuple(part.strip() for part in protocols.split(",")),
         client_principal=_header(request, "X-MS-CLIENT-PRINCIPAL") if trusted_proxy else None,
         writes=request.method not in {hdrs.METH_GET, hdrs.METH_HEAD},
-        session_id=_session_id(request),
+        session_id=value if 0 < len(value) <= _COOKIE_LIMIT_CHARS else None,
         csrf=_header(request, "X-CSRF-Token"),
     )
-
-
-def _session_id(request: web.Request) -> str | None:
-    value = request.cookies.get(SESSION_COOKIE, "")
-    return value if 0 < len(value) <= _COOKIE_LIMIT_CHARS else None
 
 
 def _header(request: web.Request, name: str) -> str | None:

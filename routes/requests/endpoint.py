@@ -59,11 +59,6 @@ class Endpoint:
     may_be_empty: bool = False
     parameters: tuple[Json, ...] = ()
 
-    @property
-    def route(self) -> web.RouteDef:
-        """The route as aiohttp knows it."""
-        return web.RouteDef(self.method, self.path, self.serve, {})
-
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Answer `request` with what the handler returns."""
         found = await self.handler(request)
@@ -168,9 +163,12 @@ async def show_openapi(request: web.Request) -> Json:
 
 def _operation(one: Endpoint, path: str, components: _Components) -> Json:
     parameters = [*_in_path(path), *one.parameters]
+    line = (inspect.getdoc(one.handler) or "").partition("\n")[0]
+    said = line.partition("`: ")[2] if line.startswith("`") else line
+    first, *rest = one.handler.__name__.split("_")
     found: Json = {
-        "operationId": _camel(one.handler.__name__),
-        "summary": _summary(one),
+        "operationId": first + "".join(word.capitalize() for word in rest),
+        "summary": f"{said[:1].upper()}{said[1:]}",
         "responses": {**_answers(one, components), "default": _PROBLEM},
     }
     if one.sent is not None or one.sent_as:
@@ -203,15 +201,3 @@ def _in_path(path: str) -> Iterable[Json]:
         if name is not None:
             schema = _IN_PATH.get(name, TEXT)
             yield {"name": name, "in": "path", "required": True, "schema": schema}
-
-
-def _summary(one: Endpoint) -> str:
-    """Return the first line of the handler's docstring, without the path that it repeats."""
-    line = (inspect.getdoc(one.handler) or "").partition("\n")[0]
-    said = line.partition("`: ")[2] if line.startswith("`") else line
-    return f"{said[:1].upper()}{said[1:]}"
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)

@@ -82,12 +82,6 @@ class RunInput(_Input):
         """The user's newest message."""
         return next((one for one in reversed(self.messages) if one.role == "user"), None)
 
-    @property
-    def wants_interrupts(self) -> bool:
-        """Whether the client answers questions by `resume`; else it goes on in plain words."""
-        props = self.forwarded_props
-        return isinstance(props, dict) and props.get("interrupts") is True
-
 
 class Asked(NamedTuple):
     """What the user said, as the pipeline takes it."""
@@ -208,11 +202,12 @@ async def ag_ui(request: web.Request) -> web.StreamResponse:
 
 
 async def _stream(response: web.StreamResponse, run: Run, run_input: RunInput) -> None:
-    # The client knows the run by its own names.
+    # The client knows the run by its own names, and may answer questions by `resume`.
+    props = run_input.forwarded_props
     frames = AgUiFrames(
         thread_id=run_input.thread_id,
         run_id=run_input.run_id,
-        interrupts=run_input.wants_interrupts,
+        interrupts=isinstance(props, dict) and props.get("interrupts") is True,
     )
     notes = _notes(run_input)
     async for item in or_pause(run.events(), seconds=KEEP_ALIVE_SECONDS):

@@ -35,7 +35,9 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
         BadFrameError: the query names no place in a run.
     """
     (context, chat), principal = chat_asked(request), principal_of(request)
-    resumption = _resumption(request)
+    # What a client that lost its connection still wants to see, and since when.
+    run_id, after = request.query.get("run"), request.query.get("after", "0")
+    resumption = (run_id, number_in(after)) if run_id and _streams(request) else None
     await context.reader.access(chat, unclaimed_ok=is_web_name(chat.chat_id))
     with context.slots.hold(principal.id):
         socket = web.WebSocketResponse(
@@ -90,12 +92,6 @@ async def close_sockets(app: web.Application) -> None:
 
 def _streams(request: web.Request) -> bool:
     return request.query.get("stream") == "1"
-
-
-def _resumption(request: web.Request) -> tuple[str, int] | None:
-    """Return the run that a client which lost its connection still wants to see, and since when."""
-    run_id, after = request.query.get("run"), request.query.get("after", "0")
-    return (run_id, number_in(after)) if run_id and _streams(request) else None
 
 
 def socket_routes() -> list[Endpoint]:

@@ -158,7 +158,10 @@ class SocketSession:
         except ConnectionError:
             logger.debug("socket.lost")
         finally:
-            await self._stop_watching()
+            tasks = list(self._watching)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _resume(self, run_id: str, after: int) -> None:
         try:
@@ -347,9 +350,3 @@ class SocketSession:
         # Waits while the client reads slowly; the run's own buffer keeps what is to come.
         if not self.socket.closed:
             await self.socket.send_frame(orjson.dumps(frame), WSMsgType.TEXT)
-
-    async def _stop_watching(self) -> None:
-        tasks = list(self._watching)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
