@@ -60,9 +60,12 @@ class StatementChecking:
     def of(self, turn: TurnContext, agent: str) -> MessageCheck:
         """Return the check of one message that `agent` begins."""
         request = turn.request
+        rows = KnownRows()
+        for one in request.held:
+            rows.add_text(one, date=None, sources=())
         grounds = Grounds(
             rows=KnownRows(today=request.now.date()),
-            held=_held(request.held),
+            held=rows,
             deeds=set(),
             is_other_patient=names_another(request.patient_id, request.all_patient_ids),
             others_named=request.others_named,
@@ -246,13 +249,6 @@ def _runs_plan(turn: TurnContext) -> bool:
         read is not None and read.yes_no not in (None, "no")
     )
     return plan is not None and plan.is_open and (plan.status == "running" or agrees)
-
-
-def _held(statements: Iterable[str]) -> KnownRows:
-    rows = KnownRows()
-    for one in statements:
-        rows.add_text(one, date=None, sources=())
-    return rows
 
 
 def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:

@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from data_models.errors import ConfigurationError, ModelError, ModelUnfitError
 from data_models.values import read_if_whole
 from group_chat.kernel_import import import_kernel
-from group_chat.models.answer import Answer
 from group_chat.models.completions import Completions
 from group_chat.models.factory import server_of
 from group_chat.models.learned import LearnedModel
@@ -138,11 +137,6 @@ async def _ask(question: Question, completions: Completions, model: str) -> str:
         answer = await completions.complete(body, purpose="check")
     except ModelError as error:
         return f"failed: {error}"
-    return _verdict(question, answer)
-
-
-def _verdict(question: Question, answer: Answer) -> str:
-    """Say whether the answer is what was asked for; none of its words are repeated."""
     if "tools" in question.body:
         reader = ModelText()
         reader.feed(answer.text)

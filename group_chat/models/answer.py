@@ -160,7 +160,9 @@ class AnswerReader:
         if len(self._rest) > PIECE_LIMIT_BYTES:
             raise errors.ModelOutputError("the model's answer, or one event of it, is too long")
         if not data:
-            self._finish()
+            self._done = True
+            if not self._is_stream:
+                self._chunk(self._rest)
         return "".join(self._texts[before:])
 
     def end(self) -> Answer:
@@ -188,11 +190,6 @@ class AnswerReader:
             raise errors.ModelOutputError("the model called a tool without a name")
         return answer
 
-    def _finish(self) -> None:
-        self._done = True
-        if not self._is_stream:
-            self._chunk(self._rest)
-
     def _line(self, line: bytes) -> None:
         line = line.strip()
         if not line.startswith(b"data:"):
@@ -214,7 +211,12 @@ class AnswerReader:
         if chunk.error:
             raise _reported(chunk.error)
         if chunk.usage is not None:
-            self._answer.usage = _counted(chunk.usage)
+            details = chunk.usage.prompt_tokens_details or _Details()
+            self._answer.usage = TokenUsage(
+                prompt=chunk.usage.prompt_tokens or 0,
+                cached=details.cached_tokens or 0,
+                answer=chunk.usage.completion_tokens or 0,
+            )
         if chunk.choices is None:
             raise errors.ModelOutputError("the model's answer has no list of choices")
         if not chunk.choices:
@@ -275,15 +277,6 @@ def is_looping(text: str) -> bool:
     period = len(text) - len(end) - before
     times = max(_LEAST_TIMES, -(-_LEAST_CHARS // period))
     return before >= 0 and text.endswith(text[-period:] * times)
-
-
-def _counted(usage: _Usage) -> TokenUsage:
-    details = usage.prompt_tokens_details or _Details()
-    return TokenUsage(
-        prompt=usage.prompt_tokens or 0,
-        cached=details.cached_tokens or 0,
-        answer=usage.completion_tokens or 0,
-    )
 
 
 def _reported(problem: object) -> errors.ModelError:

@@ -56,7 +56,9 @@ class WireStructured:
     async def _complete(
         self, messages: list[dict[str, str]], answer: type[BaseModel], deadline: float, purpose: str
     ) -> str:
-        shape = self._shape(answer)
+        if answer not in self._shapes:
+            self._shapes[answer] = short_schema(answer, is_strict=True)
+        shape = self._shapes[answer]
         last = len(FORMS) - 1
         if "json_schema" in self._completions.learned.profile.lacks:
             self._form = max(self._form, _FORM_WITHOUT_SCHEMA)
@@ -74,11 +76,6 @@ class WireStructured:
             self._form = max(self._form, form)
             return said.text
         raise ModelOutputError("no form of structured answer is left")
-
-    def _shape(self, answer: type[BaseModel]) -> dict[str, Any]:
-        if answer not in self._shapes:
-            self._shapes[answer] = short_schema(answer, is_strict=True)
-        return self._shapes[answer]
 
 
 def places(error: ValidationError) -> str:

@@ -43,7 +43,11 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
     if (told := plain_talk.noted(prompt)) is not None:
         return told
     if prompt.cue in ("close", "step"):
-        return close(prompt)
+        said = [*prompt.earlier, *prompt.said]
+        asked = [at for at, one in enumerate(said) if ends_with_own(one.text, PLAN_QUESTION)]
+        since = said[asked[-1] + 1 :] if asked else said
+        found = {one.agent: one.text for one in since if one.agent and one.agent != prompt.agent}
+        return OfflineReply(text=summary_of(found, prompt.language))
     if prompt.cue == "failed":
         return prompt.say("step_failed", agent=prompt.said[-1].agent if prompt.said else "")
     return _while_plan_waits(prompt) if prompt.cue == "waiting" else _answer(prompt)
@@ -177,15 +181,6 @@ def _text_for(prompt: Prompt, card: TeamMember) -> str:
     own = (*card.answers, *({_WRITES} & {*card.tools}))
     task = next((tool for tool in _TASKS if tool in own), "")
     return prompt.text(f"task_{task}") if task else card.description.rstrip(".")
-
-
-def close(prompt: Prompt) -> OfflineReply:
-    """Close a plan with the last message of each agent since it was proposed."""
-    said = [*prompt.earlier, *prompt.said]
-    asked = [at for at, one in enumerate(said) if ends_with_own(one.text, PLAN_QUESTION)]
-    since = said[asked[-1] + 1 :] if asked else said
-    found = {one.agent: one.text for one in since if one.agent and one.agent != prompt.agent}
-    return OfflineReply(text=summary_of(found, prompt.language))
 
 
 def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:

@@ -91,7 +91,11 @@ def opening(  # the inputs of one controller, all named
         missing: What of the continuation's `waits_for` is still unknown, this message read.
     """
     if press is not None and plan is not None and plan.is_open:
-        return _pressed(press, plan, facilitator)
+        if press.answer == "confirm":
+            # A plan that runs already is as it was confirmed.
+            proposed = plan.status == "proposed"
+            return RunPlan(press.steps, press.edits) if proposed else RunPlan()
+        return CancelPlan() if press.answer == "cancel" else Answer(facilitator)
     spoken_to, words = _spoken_to(text, addressed, names, facilitator, former)
     if spoken_to is not None and spoken_to != facilitator:
         return Answer(spoken_to)
@@ -130,14 +134,6 @@ def of_last_deed(first: Opening, text: str, doer: str | None) -> Opening:
     if doer is None or first != CancelPlan() or not points_only(text):
         return first
     return Answer(doer)
-
-
-def _pressed(press: Press, plan: Plan, facilitator: str) -> Opening:
-    if press.answer == "confirm":
-        # A plan that runs already is as it was confirmed.
-        proposed = plan.status == "proposed"
-        return RunPlan(press.steps, press.edits) if proposed else RunPlan()
-    return CancelPlan() if press.answer == "cancel" else Answer(facilitator)
 
 
 def is_running(plan: Plan | None) -> bool:

@@ -170,11 +170,8 @@ class SpeakerState:
         for step in self.plan.steps:
             if step.status not in ("running", "pending"):
                 continue
-            if self._works_alone(step):
+            is_member = step.agent in self.agents and step.agent != self.facilitator
+            if not is_member or step.agent in self.alone:
                 return together or ready[:1]
             together += [step] if step in ready else []
         return together
-
-    def _works_alone(self, step: PlanStep) -> bool:
-        is_member = step.agent in self.agents and step.agent != self.facilitator
-        return not is_member or step.agent in self.alone

@@ -80,7 +80,7 @@ class ForeignTools:
             ToolInputError: it names one.
         """
         own = frozenset() if person is None else _identifiers(person, turn)
-        strange = patients_in(text) - {one.casefold() for one in own}
+        strange = frozenset(_patients_in(_parsed(text))) - {one.casefold() for one in own}
         others = await self._others(turn)
         if strange or names_one_of({"said": text}, others) or turn.request.others_named(text):
             raise ToolInputError(_OF_OTHERS)
@@ -109,12 +109,31 @@ class _Run:
         given |= _sent(self.tool.sends, person, turn)
         text = await self.client.call(self.tool.name, given, digest=self.tool.digest)
         await self.all.check_comes(turn, text, person)
-        return foreign_view(
-            text,
+        ref = f"Foreign/{self.server.name}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+        said = _entries(text)
+        rows = [
+            ViewRow(
+                kind="foreign record" if self.server.of_patient else FOREIGN,
+                name=f"According to {self.server.name}",
+                detail=one,
+                sources=(ref,),
+            )
+            for one in said[:ROWS_LIMIT]
+        ]
+        more = len(said) - len(rows)
+        return ChartView(
             tool=self.server.named(self.tool),
-            server=self.server.name,
-            of_patient=self.server.of_patient,
             patient_id=patient or "",
+            kind="passages" if self.server.of_patient else "table",
+            title=f"{self.server.name}: another system, not the record",
+            columns=("name", "detail"),
+            labels=("Source", "What it says"),
+            rows=tuple(rows),
+            sources=(ViewSource(ref=ref, title=f"{self.server.name}, another system"),),
+            nothing=""
+            if rows
+            else f"{self.server.name} found nothing. That says nothing of the record.",
+            notes=(f"{more} more entries are not shown; ask for less",) if more > 0 else (),
         )
 
 
@@ -176,41 +195,6 @@ def _identifiers(person: PatientRecord, turn: TurnContext) -> frozenset[str]:
 
 
 ROWS_LIMIT = 100
-
-
-def foreign_view(
-    text: str, *, tool: str, server: str, of_patient: bool, patient_id: str
-) -> ChartView:
-    """Return the words of `server`: a row for each entry of JSON, else for each line."""
-    ref = f"Foreign/{server}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
-    said = _entries(text)
-    rows = [
-        ViewRow(
-            kind="foreign record" if of_patient else FOREIGN,
-            name=f"According to {server}",
-            detail=one,
-            sources=(ref,),
-        )
-        for one in said[:ROWS_LIMIT]
-    ]
-    more = len(said) - len(rows)
-    return ChartView(
-        tool=tool,
-        patient_id=patient_id,
-        kind="passages" if of_patient else "table",
-        title=f"{server}: another system, not the record",
-        columns=("name", "detail"),
-        labels=("Source", "What it says"),
-        rows=tuple(rows),
-        sources=(ViewSource(ref=ref, title=f"{server}, another system"),),
-        nothing="" if rows else f"{server} found nothing. That says nothing of the record.",
-        notes=(f"{more} more entries are not shown; ask for less",) if more > 0 else (),
-    )
-
-
-def patients_in(text: str) -> frozenset[str]:
-    """Return, folded, whom JSON says that it is of; nobody where it is none or says nothing."""
-    return frozenset(_patients_in(_parsed(text)))
 
 
 def _patients_in(node: Any) -> Iterator[str]:

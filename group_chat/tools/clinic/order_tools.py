@@ -60,7 +60,8 @@ class OrderTools:
         sentence; they are made when they say yes. Never for drugs.
         """  # noqa: D205 - is told to models as it stands
         language = _may_begin(turn)
-        said, named = _typed(turn), " ".join(test.split())
+        earlier = [each.user_message for each in turn.request.history[-_EARLIER_MESSAGES:]]
+        said, named = [turn.request.text, *reversed(earlier)], " ".join(test.split())
         record = await self.records.load(turn.patient_id)
         tests = await make_view(record, lambda one: tests_in(named, said=said, record=one))
         refusal = await make_view(record, lambda one: refusal_of(tests[0], said=said, record=one))
@@ -91,12 +92,13 @@ class OrderTools:
     ) -> tuple[DraftOrder, str]:
         """Return one draft and the card that shows it."""
         rows = await make_view(record, lambda one: wording.card_rows(one, test))
+        shown: tuple[ViewRow, ...] = (*rows.results, *rows.before)
         order = DraftOrder(
             key=self.ids.new_id("order"),
             test=test,
             occurs=occurs,
             patient=_who(record, turn.request.now, language),
-            rests_on=_sources(rows),
+            rests_on=tuple(dict.fromkeys(source for row in shown for source in row.sources[:1])),
             agent=turn.agent,
             language=language,
         )
@@ -174,12 +176,6 @@ def _refused(language: str, name: str, **fields: str) -> ToolInputError:
     return ToolInputError(f"{wording.said_in(language, name, **fields)}{_TELL}")
 
 
-def _typed(turn: TurnContext) -> list[str]:
-    """Return what the user typed of late, the newest first."""
-    earlier = [each.user_message for each in turn.request.history[-_EARLIER_MESSAGES:]]
-    return [turn.request.text, *reversed(earlier)]
-
-
 def _occurrence(turn: TurnContext, test: str, said: Sequence[str], language: str) -> str:
     """Return when the user wants it, as FHIR writes it; "" where they said nothing of it.
 
@@ -218,11 +214,6 @@ def _who(record: PatientRecord, now: datetime, language: str) -> str:
     name = found.name or wording.said_in(language, "unnamed")
     day = found.birth_date or wording.said_in(language, "unborn")
     return wording.said_in(language, "who", name=name, day=day)
-
-
-def _sources(rows: wording.CardRows) -> tuple[str, ...]:
-    shown: tuple[ViewRow, ...] = (*rows.results, *rows.before)
-    return tuple(dict.fromkeys(source for row in shown for source in row.sources[:1]))
 
 
 def _meant(kept: Sequence[KeptDraft], said: str, language: str) -> KeptDraft:
