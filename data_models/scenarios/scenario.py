@@ -221,7 +221,3 @@ class Scenario(_Definition):
     def title(self) -> str:
         """What people call the scenario."""
         return self.name or self.id
-
-    def with_version(self, version: int) -> Self:
-        """Return the same content under another version number."""
-        return self.model_copy(update={"version": version})

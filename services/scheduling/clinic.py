@@ -16,6 +16,7 @@ from data_models.errors import RecordChangedError, RecordNotFoundError, ToolInpu
 from data_models.identifiers import PatientId
 from data_models.resource import Resource, ResourceStore
 from services.scheduling import fhir
+from services.scheduling.fhir import Person, name_of
 
 _TAKEN = "that time was taken meanwhile; ask for available_slots again"
 _NO_SLOT = "there is no such slot; take an id of available_slots"
@@ -169,9 +170,10 @@ class Clinic:
 
     async def register(self, name: str, birth_date: date) -> fhir.Person:
         """Register a person once; the same name and birth date again is the same person."""
-        return fhir.person_of(
-            (await self._records.create_once(fhir.patient_resource(name, birth_date))).body
-        )
+        patient = (await self._records.create_once(fhir.patient_resource(name, birth_date))).body
+        born = str(patient.get("birthDate", ""))
+        known = date.fromisoformat(born) if len(born) == len("2000-01-01") else None
+        return Person(str(patient["id"]), name_of(patient), known)
 
     async def coverage(self, patient_id: PatientId, *, today: date) -> fhir.Coverage | None:
         """Return the patient's insurance; None if the clinic knows of none."""

@@ -226,13 +226,6 @@ def patient_resource(name: str, birth_date: date) -> dict[str, Any]:
     }
 
 
-def person_of(patient: Mapping[str, Any]) -> Person:
-    """Read a Patient; a birth date of which only the year is known counts as none."""
-    born = str(patient.get("birthDate", ""))
-    known = date.fromisoformat(born) if len(born) == len("2000-01-01") else None
-    return Person(str(patient["id"]), name_of(patient), known)
-
-
 def may_be_born(patient: Mapping[str, Any], day: date) -> bool:
     """Tell whether a Patient's birth date is `day`, or says only its month or year."""
     born = str(patient.get("birthDate", ""))

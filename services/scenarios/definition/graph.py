@@ -3,7 +3,7 @@
 import hashlib
 import json
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -39,24 +39,6 @@ def content_hash(step: Step) -> str:
             "parameters": step.parameters,
         }
     )
-
-
-def structure_checksum(scenario: Scenario, hashes: Mapping[str, str]) -> str:
-    """Return the fingerprint of the whole graph; `hashes` are the steps' content hashes.
-
-    The version number is left out: two versions with one checksum are the same scenario.
-    """
-    steps: dict[str, JsonValue] = {
-        step.id: [
-            hashes[step.id],
-            [
-                [transition.target, canonical_condition(transition.condition or "")]
-                for transition in step.transitions
-            ],
-        ]
-        for step in scenario.steps
-    }
-    return _digest({"entry": scenario.entry_step, "steps": steps})
 
 
 def _canonical_text(text: str) -> str:
@@ -124,7 +106,18 @@ class Graph:
         self.scenario = scenario
         self.steps: dict[str, Step] = {step.id: step for step in scenario.steps}
         self.hashes = {step.id: content_hash(step) for step in scenario.steps}
-        self.checksum = structure_checksum(scenario, self.hashes)
+        # The version's number is left out: two versions with one checksum are the same scenario.
+        steps: dict[str, JsonValue] = {
+            step.id: [
+                self.hashes[step.id],
+                [
+                    [transition.target, canonical_condition(transition.condition or "")]
+                    for transition in step.transitions
+                ],
+            ]
+            for step in scenario.steps
+        }
+        self.checksum = _digest({"entry": scenario.entry_step, "steps": steps})
         self.fields: dict[str, FieldDefinition] = {field.name: field for field in scenario.fields}
         types: dict[str, ValueType] = {field.name: field.value_type for field in scenario.fields}
         self._branches = {step.id: _branches(step, types) for step in scenario.steps}

@@ -43,17 +43,14 @@ class Gaps:
         for step in dict.fromkeys(steps):
             if step == landing:
                 continue
-            if self._must_run(step):
+            required = self._move.new.steps[step].is_required_action
+            if required and step not in self.visited and step not in self._ran:
                 items.append(scenario_session.WorkItem(step_id=step, kind="action"))
             for name in self._fields(step):
                 if name in needed and name not in known and name not in asked:
                     asked.add(name)
                     items.append(scenario_session.WorkItem(step_id=step, kind="field", field=name))
         return items
-
-    def _must_run(self, step: str) -> bool:
-        required = self._move.new.steps[step].is_required_action
-        return required and step not in self.visited and step not in self._ran
 
     def _fields(self, step: str) -> Iterator[str]:
         """All fields of a step that was skipped; of one that was visited, those added since."""

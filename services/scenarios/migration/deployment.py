@@ -132,7 +132,10 @@ class Deployer:
         )
         if not is_ready:
             raise ScenarioPlanError("the plan is not approved")
-        await self._check_versions(plan)
+        old = await self.store.require_graph(plan.scenario_id, plan.from_version)
+        new = await self.store.require_graph(plan.scenario_id, plan.to_version)
+        if (old.checksum, new.checksum) != (plan.scenario_checksum_v1, plan.scenario_checksum_v2):
+            raise ScenarioPlanError("the plan was made for other content")
         tallies = await self.index.tally(scenario_id)
         record = DeploymentRecord(
             scenario_id=scenario_id,
@@ -206,12 +209,6 @@ class Deployer:
             except BlobChangedError:
                 continue
         raise BlobChangedError("the deployment changed all the time")
-
-    async def _check_versions(self, plan: MigrationPlan) -> None:
-        old = await self.store.require_graph(plan.scenario_id, plan.from_version)
-        new = await self.store.require_graph(plan.scenario_id, plan.to_version)
-        if (old.checksum, new.checksum) != (plan.scenario_checksum_v1, plan.scenario_checksum_v2):
-            raise ScenarioPlanError("the plan was made for other content")
 
     async def _mark_page(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         record = held.value

@@ -39,11 +39,6 @@ def ahead_again(case: Case, landing: str) -> scenario_session.CompletedCheckpoin
     return None
 
 
-def relocate(case: Case) -> str | None:
-    """Return the newest safe anchor of the session's own path, else the nearest one ahead."""
-    return _back_on_path(case) or _ahead(case) or _behind_last_checkpoint(case)
-
-
 def _safe_image(case: Case, step: str) -> str | None:
     """Return where an old `step` is now, unless a checkpoint was completed there or behind it."""
     landing = case.move.image.get(step)
@@ -169,7 +164,7 @@ def _decided(case: Case, step: str) -> ReconciliationResult:
     session, move = case.session, case.move
     if session.pinned_to is not None and session.pinned_to.decided_for >= move.new.version:
         return landing.unchanged(session)
-    policy = move.policy_at(step)
+    policy = move.policies.get(step, move.default_policy)
     name = move.old.steps[step].title
     if not is_in_scope(policy.scope_filter, session, step_name=name, now=case.now):
         return landing.unchanged(session)
@@ -177,7 +172,7 @@ def _decided(case: Case, step: str) -> ReconciliationResult:
         return landing.pin(case)
     if (anchor := move.image.get(step)) is None:
         # Land elsewhere; with nowhere to go, the scenario ends if nothing was completed (M3).
-        elsewhere = relocate(case)
+        elsewhere = _back_on_path(case) or _ahead(case) or _behind_last_checkpoint(case)
         if elsewhere is None and case.session.completed_checkpoints:
             return _flagged(case, "deleted_step_without_way")
         return landing.land(case, Landing(elsewhere, "relocate", "The step was deleted"))

@@ -36,25 +36,19 @@ def wait(
         }
     )
     if items[0].kind == "action":
-        return _run(case, progress, items[0].step_id, scenario)
+        step = items[0].step_id
+        is_running = progress.running == step
+        return ReconciliationResult(
+            _stored(case, progress.model_copy(update={"running": step})),
+            "a required action was skipped",
+            action="execute_action",
+            scenario=scenario,
+            execute_actions=() if is_running else (step,),
+            settled=False,
+            changed=True,
+        )
     fields = [item.field or "" for item in takewhile(lambda item: item.kind == "field", items)]
     return _ask(case, facts, progress, fields, scenario)
-
-
-def _run(
-    case: Case, progress: MigrationProgress, step: str, scenario: MigrationScenario
-) -> ReconciliationResult:
-    """Hand the action out once; until it is reported done, the turn only waits for it."""
-    is_running = progress.running == step
-    return ReconciliationResult(
-        _stored(case, progress.model_copy(update={"running": step})),
-        "a required action was skipped",
-        action="execute_action",
-        scenario=scenario,
-        execute_actions=() if is_running else (step,),
-        settled=False,
-        changed=True,
-    )
 
 
 def _ask(

@@ -160,7 +160,7 @@ class OperatorService:
         """Propose an earlier version's content under a new number."""
         former = await self.store.require_graph(scenario_id, sent.to)
         number = (await self._versions(scenario_id))[-1] + 1
-        again = Graph(scenario=former.scenario.with_version(number))
+        again = Graph(scenario=former.scenario.model_copy(update={"version": number}))
         return await self._propose(again, "rollback")
 
     async def show_plan(self, scenario_id: str) -> PlanView:

@@ -52,7 +52,8 @@ def decided_again(
     for at, visit in enumerate(history):
         if visit.transition is None or visit.skipped or newest[visit.step_id] != at:
             continue
-        runs_again = _ran_with(graph, visit, changed)
+        step = graph.steps.get(visit.step_id)
+        runs_again = step is not None and step.acts and not set(changed).isdisjoint(step.slots)
         if not (runs_again or _uses(graph, visit, changed)):
             continue
         branch = None if runs_again else next_branch(graph, visit.step_id, values)[0]
@@ -141,12 +142,6 @@ def _uses(graph: Graph, visit: StepVisit, changed: Collection[str]) -> bool:
     if visit.step_id not in graph.steps or not graph.is_fork(visit.step_id):
         return False
     return not set(changed).isdisjoint(graph.fields_decided_by(visit.step_id))
-
-
-def _ran_with(graph: Graph, visit: StepVisit, changed: Collection[str]) -> bool:
-    """Whether the step has a tool that was given one of the `changed` fields."""
-    step = graph.steps.get(visit.step_id)
-    return step is not None and step.acts and not set(changed).isdisjoint(step.slots)
 
 
 def _completed_behind(session: ScenarioSession, fork: int) -> CompletedCheckpoint | None:

@@ -55,11 +55,6 @@ def played(graph: Graph, answers: Sequence[str]) -> Played:
     return play.played
 
 
-def made_up(fields: Sequence[FieldDefinition]) -> str:
-    """Return an answer that the fields take, in their order."""
-    return ", ".join(map(_made_up, fields)) or "go on"
-
-
 class _Play:
     def __init__(self, *, graph: Graph, answers: list[str]) -> None:
         self.played = Played()
@@ -137,7 +132,7 @@ class _Play:
 
     def _answer(self, fields: Sequence[FieldDefinition]) -> str | None:
         if not self._answers:
-            self.played.suggestion = made_up(fields)
+            self.played.suggestion = ", ".join(map(_made_up, fields)) or "go on"
             return None
         text = self._answers.pop(0)
         self.say("you", text)

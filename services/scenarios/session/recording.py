@@ -227,7 +227,11 @@ def checked_values(
     step = graph.steps[session.step or ""]
     updated = session
     for name, raw in values.items():
-        known = _known(graph, name, raw)
+        if (known := graph.fields.get(name)) is None:
+            there_are = ", ".join(graph.fields)
+            raise ToolInputError(f"no such field {name!r}; there are: {there_are}")
+        if len(json.dumps(raw)) > VALUE_LIMIT_CHARS:
+            raise ToolInputError(f"the value of {name!r} is too long; note it in a sentence")
         value = shaped(known, raw)
         if (problem := unfit(known, value)) is not None:
             checked.problems[name] = f"{problem}; say why and ask again"
@@ -249,15 +253,6 @@ _UNPROVEN = (
     "the user has not said this, or said it in answer to something else; ask for it, and give "
     "the user's own words for it in `quotes`"
 )
-
-
-def _known(graph: Graph, name: str, raw: JsonValue) -> FieldDefinition:
-    if (known := graph.fields.get(name)) is None:
-        there_are = ", ".join(graph.fields)
-        raise ToolInputError(f"no such field {name!r}; there are: {there_are}")
-    if len(json.dumps(raw)) > VALUE_LIMIT_CHARS:
-        raise ToolInputError(f"the value of {name!r} is too long; note it in a sentence")
-    return known
 
 
 def shaped(known: FieldDefinition, value: JsonValue) -> JsonValue:

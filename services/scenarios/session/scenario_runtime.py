@@ -1,6 +1,6 @@
 """The scenario of one patient during one turn: what agents are told, and what they change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import JsonValue
@@ -115,7 +115,12 @@ class ScenarioRuntime(SessionState):
         said = recording.turns_of_run(self._document, session)
         checked = recording.checked_values(graph, session, values, quotes or {}, said)
         if checked.unfit:
-            self._refuse(session, checked.unfit)
+            # After the third time a person is asked to look.
+            counted, is_due = recording.with_refusals(session, checked.unfit)
+            if is_due and counted.review is None:
+                counted = progress.flagged(counted, "answer_not_read", self._clock.now())
+            self._document.scenario = counted
+            self.offer = recording.OFFER if is_due else ""
         if checked.problems and not checked.taken:
             raise ToolInputError(self.offer or "; ".join(checked.problems.values()))
         note = await self.change(checked.taken, checked.evidence, graph)
@@ -144,14 +149,6 @@ class ScenarioRuntime(SessionState):
         decided = decided_again(updated, graph, corrected, known, self._clock.now())
         self._document.scenario = decided.session
         return step_text.corrected_text(graph, updated, corrected, decided)
-
-    def _refuse(self, session: ScenarioSession, names: Sequence[str]) -> None:
-        """Count what could not be read; after the third time a person is asked to look."""
-        counted, is_due = recording.with_refusals(session, names)
-        if is_due and counted.review is None:
-            counted = progress.flagged(counted, "answer_not_read", self._clock.now())
-        self._document.scenario = counted
-        self.offer = recording.OFFER if is_due else ""
 
     async def settle(self, act: Act) -> None:
         """Go on until the user is needed: for a field, or to hear what a step says."""

@@ -20,7 +20,7 @@ from data_models.scenarios.scenario_session import (
     ScenarioSession,
 )
 from services.records.resources.ports import PERSON, PatientRecords
-from services.records.views.demographics import Demographics, demographics
+from services.records.views.demographics import demographics
 from services.scenarios.definition.definition_reader import AGE, BIRTH_DATE, IN_RECORDS, NAME, SEX
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.catalogue import Catalogue
@@ -59,24 +59,20 @@ class RecordFacts:
             _log.info("scenario_record_not_read", code=error.code)
             return {}
         today = self._clock.now().astimezone(UTC).date()
-        known = _values(demographics(record, today=today))
+        person = demographics(record, today=today)
+        known: dict[str, str | int] = {}
+        if len(person.birth_date) == len("2030-01-01"):
+            known |= dict.fromkeys(BIRTH_DATE, person.birth_date)
+        if person.age.isdecimal():
+            known |= dict.fromkeys(AGE, int(person.age))
+        if person.sex:
+            known |= dict.fromkeys(SEX, person.sex)
+        if person.name:
+            known |= dict.fromkeys(NAME, person.name)
         return {
             name: ProfileField(value=known[name], source=facts.RECORD)
             for name in wanted & known.keys()
         }
-
-
-def _values(person: Demographics) -> Mapping[str, str | int]:
-    known: dict[str, str | int] = {}
-    if len(person.birth_date) == len("2030-01-01"):
-        known |= dict.fromkeys(BIRTH_DATE, person.birth_date)
-    if person.age.isdecimal():
-        known |= dict.fromkeys(AGE, int(person.age))
-    if person.sex:
-        known |= dict.fromkeys(SEX, person.sex)
-    if person.name:
-        known |= dict.fromkeys(NAME, person.name)
-    return known
 
 
 @dataclass(frozen=True, slots=True)

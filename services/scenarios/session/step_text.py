@@ -29,10 +29,11 @@ def place_of(
 ) -> ScenarioPlace:
     """Return what clients show of the session."""
     step = graph.steps[session.step or ""]
+    behind = {visit.step_id for visit in session.step_history[:-1] if not visit.skipped}
     return ScenarioPlace(
         scenario=graph.scenario.title,
         step=step.title,
-        done=done_of(session),
+        done=len(behind - {session.step}),
         total=len(graph.steps),
         needs=[graph.fields[name].label for name in needed_at(graph, step, values)],
         keys=[*dict.fromkeys((*step.collects_profile_fields, *step.uses))],
@@ -44,12 +45,6 @@ def where_text(graph: Graph, session: ScenarioSession, values: Mapping[str, Json
     place = place_of(graph, session, values)
     progress = f"{place.scenario}: {place.step} ({place.done} of {place.total} steps done)."
     return f"{progress} Still needed: {', '.join(place.needs)}." if place.needs else progress
-
-
-def done_of(session: ScenarioSession) -> int:
-    """Return how many different steps lie behind the session."""
-    behind = {visit.step_id for visit in session.step_history[:-1] if not visit.skipped}
-    return len(behind - {session.step})
 
 
 def grounding_of(

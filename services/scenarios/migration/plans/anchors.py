@@ -32,10 +32,14 @@ def match_anchors(old: Graph, new: Graph, mapping: Mapping[str, str] | None = No
     for step in old.steps:
         if old.hashes[step] == new.hashes.get(step):
             matching.pair(step, step, "same")
-    matching.pair_unique(old.hashes.__getitem__, new.hashes.__getitem__, "unique")
+    rights = _grouped(matching.right, new.hashes.__getitem__)
+    for key, lefts in _grouped(matching.left, old.hashes.__getitem__).items():
+        if len(lefts) == len(rights.get(key, [])) == 1:
+            matching.pair(lefts[0], rights[key][0], "unique")
     while matching.pair_by_neighbours():
         pass
-    ambiguous = matching.twins()
+    hashes = {matching.new.hashes[step] for step in matching.right}
+    ambiguous = tuple(step for step in matching.left if matching.old.hashes[step] in hashes)
     matching.pair_modified()
     unpaired = tuple(step for step in ambiguous if step in matching.left)
     return AnchorMap(matching.image, matching.reasons, unpaired)
@@ -55,17 +59,6 @@ class _Matching:
         if left in self.left and right in self.right:
             del self.left[left], self.right[right]
             self.image[left], self.reasons[left] = right, reason
-
-    def pair_unique(
-        self,
-        left_key: Callable[[str], Hashable],
-        right_key: Callable[[str], Hashable],
-        reason: AnchorReason,
-    ) -> None:
-        rights = _grouped(self.right, right_key)
-        for key, lefts in _grouped(self.left, left_key).items():
-            if len(lefts) == len(rights.get(key, [])) == 1:
-                self.pair(lefts[0], rights[key][0], reason)
 
     def pair_by_neighbours(self) -> bool:
         """Pair twins that are each other's only best fit by matched neighbours; False at rest."""
@@ -93,10 +86,6 @@ class _Matching:
         before, after = self.old.steps[left], self.new.steps[right]
         if (before.kind, before.is_checkpoint) == (after.kind, after.is_checkpoint):
             self.pair(left, right, "modified")
-
-    def twins(self) -> tuple[str, ...]:
-        hashes = {self.new.hashes[step] for step in self.right}
-        return tuple(step for step in self.left if self.old.hashes[step] in hashes)
 
     def _scores(self) -> Counter[tuple[str, str]]:
         """How many matched neighbours each pair of twins shares."""

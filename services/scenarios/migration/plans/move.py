@@ -33,10 +33,6 @@ class Move:
     default_policy: AnchorMigrationPolicy = field(default_factory=AnchorMigrationPolicy)
     plan_ids: tuple[str, ...] = ()
 
-    def policy_at(self, step: str) -> AnchorMigrationPolicy:
-        """The operator's choice for sessions at the old `step`."""
-        return self.policies.get(step, self.default_policy)
-
     def image_of(self, done: CompletedCheckpoint | ExecutedAction) -> str | None:
         """Where the step of what is done is now; None if it has no step any more."""
         return self.images_of(done.version).get(done.step_id)
