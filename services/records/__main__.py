@@ -76,11 +76,6 @@ def chart_report(index: FolderIndex, chart: Chart) -> ChartReport:
     return ChartReport(chart.patient_id, types, len(chart.files), problems, unnamed)
 
 
-def folder_problems(index: FolderIndex) -> Sequence[str]:
-    """Return what is wrong with files as a whole."""
-    return [str(problem) for problem in index.problems]
-
-
 def nobodys(index: FolderIndex) -> Mapping[str, int]:
     """Return how many resources name a patient who is in no file, by that reference."""
     known = {name for chart in index.everybody for name in chart.names}
@@ -119,7 +114,7 @@ def lines_of(index: FolderIndex, reports: Sequence[ChartReport]) -> Iterator[str
 
 
 def _skipped(index: FolderIndex, reports: Sequence[ChartReport]) -> Iterator[str]:
-    seen = dict.fromkeys(folder_problems(index))
+    seen = dict.fromkeys([str(problem) for problem in index.problems])
     yield from seen
     for one in reports:
         yield from (

@@ -154,7 +154,11 @@ def tumor_board_report(content: ReportContent) -> Report:
     _timeline(page, content)
     _documents(page, "Imaging", content.imaging)
     _documents(page, "Pathology", content.pathology)
-    _biomarkers(page, content)
+    page.heading("Biomarkers")
+    if content.status.biomarkers:
+        _fact_table(page, content.status.biomarkers)
+    else:
+        page.paragraph(f"Biomarkers: {ABSENT}.")
     _treatments(page, content.treatments)
     _open_questions(page, content)
     _statements(page, content.statements)
@@ -261,14 +265,6 @@ def _documents(page: ReportPage, title: str, documents: Sequence[ClinicalDocumen
 
 def _over_limit(documents: Sequence[ClinicalDocument]) -> int:
     return max(0, len(documents) - REPORT_LIMIT)
-
-
-def _biomarkers(page: ReportPage, content: ReportContent) -> None:
-    page.heading("Biomarkers")
-    if content.status.biomarkers:
-        _fact_table(page, content.status.biomarkers)
-    else:
-        page.paragraph(f"Biomarkers: {ABSENT}.")
 
 
 def _treatments(page: ReportPage, view: ChartView) -> None:

@@ -104,7 +104,11 @@ def _of_series(
         return told_limited(question, numbers, words) if numbers else value_table(rows, words)
     aspect: Aspect = question.aspect
     if question.rate == "per year" and aspect in _OF_EACH_YEAR:
-        return _each_year(question, rows, words, most=most)
+        once = replace(question, rate="")
+        lines = [
+            f"- {year}: {_of_series(once, own, words, most=most)}" for year, own in by_year(rows)
+        ]
+        return "\n".join([f"**{rows[0].name}**", *lines])
     if aspect == "average" and (both := _halves(rows)):
         return _told_average(both[0], "/".join(map(_mean, both)), words)
     is_open = aspect == "change" and has_open_end(rows)
@@ -122,15 +126,6 @@ def _of_series(
     if question.part == "range" and question.is_past:
         return _ever_out_of_range(rows, numbers, words, most=most)
     return _of_rows(question, aspect, rows, words, most=most)
-
-
-def _each_year(
-    question: ChartQuestion, rows: list[ViewRow], words: AnswerWords, *, most: int
-) -> str:
-    """Return what is counted or worked out of each year alone, the newest first."""
-    once = replace(question, rate="")
-    lines = [f"- {year}: {_of_series(once, own, words, most=most)}" for year, own in by_year(rows)]
-    return "\n".join([f"**{rows[0].name}**", *lines])
 
 
 def _of_rows(

@@ -145,7 +145,7 @@ class ServerChart:
             RecordsRefusedError: nothing of it may be read.
             RecordsError: as `FhirClient.pages`; a type that fails fails the whole.
         """
-        kinds = [kind for kind in SEARCHED if need.reads(kind)]
+        kinds = [kind for kind in SEARCHED if need.kinds is None or kind in need.kinds]
         found = await gather(self._read_type(kind, need) for kind in kinds)
         parts = [part for each in found for part in each]
         refused = [part.pages for part in parts if isinstance(part.pages, RecordsRefusedError)]

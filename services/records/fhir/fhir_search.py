@@ -32,12 +32,6 @@ class Capability:
         """Tell whether the server says that it creates a type once; what is not said may not be."""
         return kind in self.created_once
 
-    def may_search(self, kind: str, parameter: str) -> bool:
-        """Tell whether a search parameter may be used: unknown ones may."""
-        if self.types is None or not self.types.get(kind):
-            return True
-        return parameter in self.types[kind]
-
 
 async def capability_of(client: FhirClient) -> Capability:
     """Return what the server's CapabilityStatement says; nothing, where it has none to read.
@@ -160,7 +154,9 @@ class PatientSearch:
         return {"resource": body} if fits else None
 
     def _may(self, kind: str, name: str) -> bool:
-        return self._capability.may_search(kind, name)
+        if self._capability.types is None or not self._capability.types.get(kind):
+            return True
+        return name in self._capability.types[kind]
 
     async def _search(self, kind: str, key: str, query: Query, pages: int | None) -> Pages | None:
         """Ask narrowly, then more widely, then by category: servers differ in what they take."""

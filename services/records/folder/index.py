@@ -88,10 +88,6 @@ class FolderIndex:
     hiding: Sequence[str] = ()
     """Files that could not be read and may hold a patient who is not known from others."""
 
-    def named(self, token: str) -> PatientId | None:
-        """Return the chart that an identifier or a resource id leads to, if it is one only."""
-        return self.ids.get(token.lower())
-
 
 def facts_of(path: Path, *, name: str, stamp: Stamp, today: date) -> FileFacts:
     """Read a file once and return what it holds."""

@@ -64,15 +64,12 @@ class RecordCache:
             if kept is None or kept.version != version:
                 record = await load(patient_id)
                 kept = _Kept(version, size(record), record)
-            self._keep(patient_id, kept)
+            self._kept[patient_id] = kept
+            self._kept.move_to_end(patient_id)
+            total = sum(each.bytes_ for each in self._kept.values())
+            while total > self._limit_bytes and len(self._kept) > 1:
+                total -= self._kept.popitem(last=False)[1].bytes_
             return kept.record
-
-    def _keep(self, patient_id: PatientId, new: _Kept) -> None:
-        self._kept[patient_id] = new
-        self._kept.move_to_end(patient_id)
-        total = sum(each.bytes_ for each in self._kept.values())
-        while total > self._limit_bytes and len(self._kept) > 1:
-            total -= self._kept.popitem(last=False)[1].bytes_
 
 
 LOOK_AGAIN_SECONDS = 2.0
@@ -191,7 +188,7 @@ class FolderRecords:
 
     def named(self, token: str) -> PatientId | None:
         """Return the chart that an identifier or a resource id leads to, as last looked at."""
-        return None if self._index is None else self._index.named(token)
+        return None if self._index is None else self._index.ids.get(token.lower())
 
     def start(self) -> None:
         """Read the folder before the first turn needs it; what fails is told in the log.

@@ -8,21 +8,10 @@ its memory and its processor time are bounded, and who started it kills it when 
 import json
 import resource
 import sys
-from typing import BinaryIO
 
 from data_models.errors import RecordsUnreadableError
 from services.records.readers.formats import read_any
 from services.records.readers.result import MEMORY_LIMIT_BYTES, ReadDocument
-
-
-def serve(jobs: BinaryIO, answers: BinaryIO) -> None:
-    """Answer jobs until their stream ends."""
-    for line in iter(jobs.readline, b""):
-        job = json.loads(line)
-        found = answer(jobs.read(job["size"]), job["media_type"])
-        said = {"pages": found.pages, "problem": found.problem}
-        answers.write(json.dumps(said, ensure_ascii=True).encode() + b"\n")
-        answers.flush()
 
 
 def answer(data: bytes, media_type: str) -> ReadDocument:
@@ -40,7 +29,12 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    serve(sys.stdin.buffer, sys.stdout.buffer)
+    for line in iter(sys.stdin.buffer.readline, b""):
+        job = json.loads(line)
+        found = answer(sys.stdin.buffer.read(job["size"]), job["media_type"])
+        said = {"pages": found.pages, "problem": found.problem}
+        sys.stdout.buffer.write(json.dumps(said, ensure_ascii=True).encode() + b"\n")
+        sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

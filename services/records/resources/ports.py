@@ -44,10 +44,6 @@ class Need:
         """Whether not all Observations are needed."""
         return bool(self.codes or self.category or self.since or self.until)
 
-    def reads(self, kind: str) -> bool:
-        """Return whether resources of a type are needed."""
-        return self.kinds is None or kind in self.kinds
-
 
 EVERYTHING = Need()
 PERSON = Need(kinds=frozenset(), has_texts=False)

@@ -84,7 +84,7 @@ def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
     if pair is not None:
         shown, number = f"{pair[0].text}/{pair[1].text}", None
         unit = pair[0].unit or pair[1].unit
-    panels = [name_of(found.raw) for found in panels_of(record).get(part.entry.ref, ())]
+    panels = [name_of(found.raw) for found in record.derived(_panels).get(part.entry.ref, ())]
     of = name_of(raw) if part.component is not None else ""
     members = (
         []
@@ -166,11 +166,6 @@ def kind_of(entry: Entry) -> str:
                 return _KINDS[code.casefold()]
     found = concept_table().coded("result", code_pairs(one(entry.raw, "code")))
     return (found.kind_of_row if found else "") or "observation"
-
-
-def panels_of(record: PatientRecord) -> Mapping[str, list[Entry]]:
-    """Return, by the source id of an Observation, the reports that it belongs to."""
-    return record.derived(_panels)
 
 
 def _panels(record: PatientRecord) -> Mapping[str, list[Entry]]:

@@ -36,9 +36,10 @@ def demographics(record: PatientRecord, *, today: date) -> Demographics:
     """Return the patient's identity as of `today`."""
     patient = record.patient
     numbers = dict.fromkeys(one.value for one in patient.identifier if one.value)
+    ranked = sorted(patient.name, key=lambda name: name.use not in IN_USE)
     return Demographics(
         patient_id=record.patient_id,
-        name=_name(patient),
+        name=in_written_order(next((name.label for name in ranked if name.label), "")),
         birth_date=day_text(patient.birth_date) or "",
         age=_age(patient, today),
         sex=patient.gender or "",
@@ -50,11 +51,6 @@ def demographics(record: PatientRecord, *, today: date) -> Demographics:
 def patient_source(record: PatientRecord) -> ViewSource:
     """Return the Patient resource as a source."""
     return ViewSource(ref=f"Patient/{record.patient.id or 'unnamed'}", date=None, title="Patient")
-
-
-def _name(patient: Patient) -> str:
-    ranked = sorted(patient.name, key=lambda name: name.use not in IN_USE)
-    return in_written_order(next((name.label for name in ranked if name.label), ""))
 
 
 def _deceased(patient: Patient) -> str:

@@ -87,6 +87,8 @@ def need_of_document(ref: str) -> Need:
     kinds = frozenset({"Observation", "Specimen", *(_PAPERS.kinds or ())})
     asides = frozenset({"Observation", "Specimen", *_PAPERS.asides})
     plain = ref.strip().strip("[]")  # a bare id may be of any type: then all documents are read
+    # A bare id may be of any type: then all documents are read.
+    plain = ref.strip().strip("[]")
     return Need(kinds=kinds, asides=asides, document=plain if "/" in plain else "")
 
 

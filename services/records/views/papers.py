@@ -92,7 +92,14 @@ def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartVie
     if document is None:
         return None
     whole = document.whole
-    results = _results_of(record, document)
+    entry = record.entries[document.ref]
+    found = [record.resolve(pointer, within=entry.raw) for pointer in many(entry.raw, "result")]
+    results = [
+        row
+        for result in found
+        if result is not None and result.kind == "Observation"
+        for row in rows_of_observation(record, result)
+    ]
     pages = max(1, -(-len(whole) // PAGE_CHARS))
     number = min(max(1, page), pages)
     row = row_of_document(record, document)
@@ -110,17 +117,6 @@ def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartVie
         left_out=[not_shown(rest, "further pages", f"page={number + 1}")],
     )
     return quoted(view)
-
-
-def _results_of(record: PatientRecord, document: ClinicalDocument) -> list[ViewRow]:
-    entry = record.entries[document.ref]
-    found = [record.resolve(pointer, within=entry.raw) for pointer in many(entry.raw, "result")]
-    return [
-        row
-        for result in found
-        if result is not None and result.kind == "Observation"
-        for row in rows_of_observation(record, result)
-    ]
 
 
 def _is_kind(row: ViewRow, kind: str) -> bool:

@@ -40,30 +40,22 @@ def _facts(raw: Raw, record: PatientRecord) -> Iterator[tuple[str, str, str]]:
     if raw.get("active") is False:
         yield "record", "marked as not active", ""
     yield from _death(raw)
-    yield from _reached(raw)
-    yield "marital status", _marital_status(one(raw, "maritalStatus")), ""
-    for spoken in many(raw, "communication"):
-        said = "preferred" if spoken.get("preferred") is True else ""
-        yield "language", label(one(spoken, "language")), said
-    yield from _people(raw, record)
-    yield "multiple birth", _multiple_birth(raw), ""
-    yield from _names(raw)
-    yield from ((name, value, "") for name, value in extensions_of(raw))
-
-
-def _reached(raw: Raw) -> Iterator[tuple[str, str, str]]:
     for address in many(raw, "address"):
         yield "address", address_of(address), _use(address)
     for reached in many(raw, "telecom"):
         yield text(reached, "system") or "contact", text(reached, "value"), _use(reached)
-
-
-def _people(raw: Raw, record: PatientRecord) -> Iterator[tuple[str, str, str]]:
+    yield "marital status", _marital_status(one(raw, "maritalStatus")), ""
+    for spoken in many(raw, "communication"):
+        said = "preferred" if spoken.get("preferred") is True else ""
+        yield "language", label(one(spoken, "language")), said
     for contact in many(raw, "contact"):
         yield "contact person", _contact(contact, record), _period(contact)
     for doctor in many(raw, "generalPractitioner"):
         yield "general practitioner", record.name_of(doctor, within=raw), ""
     yield "managing organization", record.name_of(one(raw, "managingOrganization"), within=raw), ""
+    yield "multiple birth", _multiple_birth(raw), ""
+    yield from _names(raw)
+    yield from ((name, value, "") for name, value in extensions_of(raw))
 
 
 def _names(raw: Raw) -> Iterator[tuple[str, str, str]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
-from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow, ViewSource
+from data_models.chart_view import ChartView, LeftOut, ViewRow, ViewSource
 from services.language.replies.references import numbers_in
 from services.records.concepts.words import words_of
 from services.records.resources.dates import first_day, is_within, last_day
@@ -68,12 +68,13 @@ def results(
     notes += [f"{name}: not in the record" for name in absent] if shown.rows else []
     later = written_later(record, chosen) if names and not (since or until) else ()
     later += () if since or until else tuple(_cancelled_later(record, chosen, names))
+    numbers = [row for row in shown.rows if row.number is not None]
     view = view_of(
         record,
         "results",
         ", ".join(dict.fromkeys(each.name for each in found)) or kind or "Results",
         shown.rows,
-        kind=_kind(chosen, shown.rows),
+        kind="series" if len(chosen) == 1 and len(numbers) > 1 else "table",
         left_out=shown.left_out,
         nothing=_nothing(known, found, names, kind),
         notes=[*notes, *map(_note_of, later)],
@@ -166,11 +167,6 @@ def _without_components(series: Sequence[Series]) -> list[Series]:
         for one in series
         if not all(part.component is not None and part.entry.ref in whole for part in one.parts)
     ]
-
-
-def _kind(chosen: Sequence[Series], rows: Sequence[ViewRow]) -> ViewKind:
-    numbers = [row for row in rows if row.number is not None]
-    return "series" if len(chosen) == 1 and len(numbers) > 1 else "table"
 
 
 def _summary(series: Series, parts: Sequence[Part]) -> list[str]:

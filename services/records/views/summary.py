@@ -32,12 +32,14 @@ def chart_summary(record: PatientRecord, *, today: date, now: str) -> ChartView:
     takes = medications(record, today=today)
     visits = encounters(record, now=now, last=1)
     papers = documents(record)
+    known = {one.concept.name: one for one in reversed(series_of(record)) if one.concept}
+    chosen = [known[name] for name in _KEY if name in known][:KEY_RESULTS]
     rows = [
         identity_row(record, today),
         *had_allergies.rows,
         *has.rows,
         *takes.rows,
-        *key_results(record),
+        *[_with_trend(record, series) for series in chosen],
         *visits.rows,
         *personal_rows(record),
     ]
@@ -76,13 +78,6 @@ def _notes(record: PatientRecord, papers: ChartView, views: tuple[ChartView, ...
         f"not read, of other types: {unknown}" if unknown else "",
     ]
     return [note for note in said if note]
-
-
-def key_results(record: PatientRecord) -> list[ViewRow]:
-    """Return the newest value of what is asked for most, with its trend, and what is flagged."""
-    known = {one.concept.name: one for one in reversed(series_of(record)) if one.concept}
-    chosen = [known[name] for name in _KEY if name in known][:KEY_RESULTS]
-    return [_with_trend(record, series) for series in chosen]
 
 
 def _with_trend(record: PatientRecord, series: Series) -> ViewRow:

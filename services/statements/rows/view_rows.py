@@ -166,19 +166,15 @@ def _other_row(row: ViewRow, value: str, date: str, refs: tuple[str, ...]) -> Vi
     )
 
 
-def _title_of(row: ViewRow) -> str:
-    """Return the name of a row that reads as something else, without its tag; "" for any other.
+@lru_cache(maxsize=1_024)
+def _title(name: str, kind: str) -> str:
+    """Return the name of a row that reads as something else, without its tag.
 
     No word of "Documentation of current medications" names anything, and some say that medications
     are taken now: where a sentence has it whole, it stands as one word. So is that of a vaccine
     with figures, "23 valent": they are none of what is told of it; and that of an illness which
     says what it is not, "Essentielle Hypertonie, nicht näher bezeichnet".
     """
-    return _title(row.name, row.kind) if row.kind in _NAMED_WHOLE else ""
-
-
-@lru_cache(maxsize=1_024)
-def _title(name: str, kind: str) -> str:
     plain = without_tag(name)
     clauses = read_sentence(plain).clauses
     is_named = any(one.names or one.objects for one in clauses)
@@ -206,7 +202,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     is_of_topic = denies or not row.kind or len(row.name.split()) <= _TOPIC_WORDS
     topics = frozenset((*kind.topics, *(clause.topics if is_of_topic else ())))
     status = stems_of(f"{row.status} {row.flag}")
-    title = _title_of(row)
+    title = _title(row.name, row.kind) if row.kind in _NAMED_WHOLE else ""
     called = frozenset({word_of(title)} if title else ())
     codes = {stem(code.rpartition("|")[2]) for code in row.code}
     return KnownRow(

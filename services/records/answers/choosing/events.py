@@ -10,7 +10,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.tools_named import SEARCH
 from services.language.figures.calendar_days import steps_back
 from services.language.questions.single_questions import GROWTH
-from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
+from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.folding import tokens_of
 from services.language.words.statement_tables import saying
 from services.records.answers.choosing.asked_rows import asked_rows, has_answer, of_itself
@@ -135,7 +135,11 @@ def days_around(
     if first is None:
         return None
     if question.shift is not None:
-        return _shifted(first, question.shift)
+        there = steps_back(first, question.shift.unit, -question.shift.count)
+        if question.shift.is_within:
+            return TimeSpan(min(first, there), max(first, there))
+        about = _ABOUT_UNITS.get(question.shift.unit, _ABOUT)
+        return TimeSpan(there - about, there + about)
     is_ill = relation == "within" and {row.kind for row in rows} == {"problem"}
     if relation == "at" or (is_ill and None in map(_end, rows)):  # a stroke, which goes on
         return TimeSpan(first - _ABOUT, first + _ABOUT, "")
@@ -153,15 +157,6 @@ def days_around(
         return TimeSpan(last + timedelta(days=is_own), None, "")
     ends = [_end(row) for row in rows]
     return TimeSpan(first, None if None in ends else max(filter(None, ends)), "")
-
-
-def _shifted(day: date, shift: TimeShift) -> TimeSpan:
-    """Return the days around that which lies so far from `day`, or all between the two."""
-    there = steps_back(day, shift.unit, -shift.count)
-    if shift.is_within:
-        return TimeSpan(min(day, there), max(day, there))
-    about = _ABOUT_UNITS.get(shift.unit, _ABOUT)
-    return TimeSpan(there - about, there + about)
 
 
 def within(one: TimeSpan, other: TimeSpan | None) -> TimeSpan:

@@ -32,15 +32,11 @@ def biomarkers(record: PatientRecord) -> tuple[Fact, ...]:
 def _facts(record: PatientRecord) -> tuple[Fact, ...]:
     groups: dict[str, list[Entry]] = {}
     for entry in record.entries_of("Observation"):
-        if _is_biomarker(entry.raw):
+        # The code first: a gene that is studied stands in a component of few.
+        own = codes(one(entry.raw, "code"))
+        if has_marker(label(one(entry.raw, "code")), own) and has_marker(name_of(entry.raw), own):
             groups.setdefault(name_of(entry.raw).casefold(), []).append(entry)
     return tuple(_fact(group) for _, group in sorted(groups.items()))
-
-
-def _is_biomarker(raw: Raw) -> bool:
-    """Look at the code first: a gene that is studied stands in a component of few."""
-    own = codes(one(raw, "code"))
-    return has_marker(label(one(raw, "code")), own) and has_marker(name_of(raw), own)
 
 
 def observation_source(entry: Entry) -> ViewSource:
