@@ -32,6 +32,7 @@ from services.basis import Basis
 from services.channels.deliveries import Deliveries
 from services.channels.ports import AddChannel, ChannelServices, Repeats
 from services.conversations.legacy import LegacyHistory
+from services.conversations.stored_answers import StoredAnswers
 from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
@@ -223,7 +224,14 @@ def _scheduler(base: foundation.Foundation) -> TurnScheduler:
     driver = ConversationWorker(
         pipeline=_pipeline(base),
         claimant=foundation.claimant_of(base),
-        answers=foundation.answers_of(base),
+        answers=StoredAnswers(
+            contexts=base.contexts,
+            conversations=base.conversations,
+            registries=base.registries,
+            clock=base.clock,
+            ids=base.ids,
+            facilitator=base.team.facilitator,
+        ),
         hub=RunHub(clock=base.clock),
         slots=TurnSlots(limit=base.settings.turns_at_once),
         stops=stops,

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from prometheus_client import CollectorRegistry
 
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
 from data_models.conversations.comparison import ComparisonAccessor
 from data_models.conversations.conversation_accessor import ConversationAccessor
 from data_models.documents import Documents
@@ -31,11 +31,11 @@ from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
 from services.conversations.conversation_factory import claimant_for
 from services.conversations.owner_index import OwnerIndex
-from services.conversations.stored_answers import StoredAnswers
 from services.evidence.evidence_factory import foreign_servers_for
 from services.evidence.foreign.servers import ForeignServers
 from services.identity.directory import Directory
 from services.identity.identity_factory import directory_for, linker_for
+from services.language.crisis.rules import load_other_rules, load_rules
 from services.language.reader import ReaderTeam
 from services.language.reading import make_ready
 from services.orders.order_drafts import OrderDrafts
@@ -52,7 +52,7 @@ from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.team import Team, load_team
 from services.telemetry.metrics import Metrics
-from services.turn.answers.safety import SafetyAnswers, safety_for
+from services.turn.answers.safety import SafetyAnswers
 from services.views.conversation_reader import ConversationReader
 from services.views.visits_by_day import VisitsByDay, visits_by_day_for
 from settings import Settings
@@ -101,7 +101,8 @@ def foundation_of(basis: Basis, stores: Stores, registry: CollectorRegistry) -> 
     """Return the parts that all others are built from; opens nothing but what `stores` hold."""
     settings, clock, ids = basis.settings, basis.clock, basis.ids
     replica, metrics, on_behalf = Replica(), Metrics(registry=registry), on_behalf_for(basis)
-    documents = _documents(stores, clock, ids, metrics)
+    store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.count_storage)
+    documents = Documents(store=store, clock=clock, ids=ids, on_corrupt=metrics.corrupt)
     audit = _audit(settings, stores, replica, clock)
     alert = metrics.access_alerted
     records, access = charts_for(basis, audit=audit, alert=alert, on_behalf=on_behalf)
@@ -134,13 +135,13 @@ def foundation_of(basis: Basis, stores: Stores, registry: CollectorRegistry) -> 
         foreign=foreign,
         team=LateStart(team=spec, is_language_model=settings.model_provider != "offline"),
         scenarios=scenarios_for(settings, ids=ids),
-        safety=safety_for(settings),
+        safety=SafetyAnswers(
+            rules=load_rules(),
+            others=load_other_rules(),
+            emergency_number=settings.emergency_number,
+            crisis_line=settings.crisis_line or "",
+        ),
     )
-
-
-def _documents(stores: Stores, clock: Clock, ids: IdSource, metrics: Metrics) -> Documents:
-    store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.count_storage)
-    return Documents(store=store, clock=clock, ids=ids, on_corrupt=metrics.corrupt)
 
 
 def _team_of(settings: Settings) -> tuple[Team, ForeignServers]:
@@ -228,18 +229,6 @@ def reader_of(base: Foundation) -> ConversationReader:
         clock=base.clock,
         ids=base.ids,
         guard=base.access.guard,
-    )
-
-
-def answers_of(base: Foundation) -> StoredAnswers:
-    """Return what reads answers back that are stored."""
-    return StoredAnswers(
-        contexts=base.contexts,
-        conversations=base.conversations,
-        registries=base.registries,
-        clock=base.clock,
-        ids=base.ids,
-        facilitator=base.team.facilitator,
     )
 
 

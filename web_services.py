@@ -11,6 +11,7 @@ from services.access import access_factory
 from services.access.limits import SocketSlots
 from services.access.sign_in.fhircast import Hub
 from services.channels.feedback import PageFeedback
+from services.chart_access.practitioners import NotingAuthenticator
 from services.conversations.conversation_factory import claim_times_for
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.identity.identity_factory import linker_for
@@ -72,7 +73,7 @@ def route_context_of(
         memory=memory_of(base, reader, lease),
         conversations=ConversationList(reader=reader, names=names),
         drafts=Drafts(reader=reader, store=users),
-        branching=branching_of(base, reader),
+        branching=Branching(reader=reader, store=base.documents.store),
         feedback=PageFeedback(reader=reader, book=book),
         worklist=worklist_of(base),
         restoring=Restoring(reader=reader, clearing=clearing, lease=lease),
@@ -94,7 +95,7 @@ def web_access_of(base: Foundation) -> WebAccess:
     ways = access_factory.sign_in_for(base, keys=keys)
     authenticator = access_factory.authenticator_for(base, keys=keys, sign_in=ways.page)
     return WebAccess(
-        authenticator=base.access.noting(authenticator),
+        authenticator=NotingAuthenticator(inner=authenticator, book=base.access.book),
         origins=access_factory.origin_policy_for(settings),
         trusted_proxy=settings.trusted_proxy,
         https=(settings.public_base_url or "").startswith("https://"),
@@ -133,11 +134,6 @@ def attachments_of(
         linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
         documents=base.records.document_reader,
     )
-
-
-def branching_of(base: Foundation, reader: ConversationReader) -> Branching:
-    """Return what makes branches of conversations."""
-    return Branching(reader=reader, store=base.documents.store)
 
 
 def worklist_of(base: Foundation) -> Worklist:

@@ -50,14 +50,10 @@ class TurnRunsAccessor:
         held, packed = context.recent_runs, _packed(runs)
         held.pop(runs.turn_id, None)  # of a try before this one
         if packed is None:
-            await self.store(context, runs)
+            name = _layout(context).runs(context.patient_id, runs.turn_id)
+            await self._documents.put(name, runs, is_kept=False)
         else:
             held[runs.turn_id] = packed
-
-    async def store(self, context: ChatContext, runs: TurnRuns) -> None:
-        """Give the runs of one turn a blob of their own."""
-        name = _layout(context).runs(context.patient_id, runs.turn_id)
-        await self._documents.put(name, runs, is_kept=False)
 
     async def read(self, context: ChatContext, turn_id: int) -> TurnRuns | None:
         """Return what a turn left; None if nothing in this epoch.
@@ -73,7 +69,14 @@ class TurnRunsAccessor:
             text = None if together is None else together.turns.get(turn_id)
         if text is None:
             return await self._read(context, layout.runs(patient, turn_id), TurnRuns)
-        held = parse_document(_unpacked(text), TurnRuns, conversation_id=context.conversation_id)
+        packed = zlib.decompressobj()
+        try:
+            data = packed.decompress(b64decode(text, validate=True), _UNPACKED_LIMIT_BYTES)
+        except (ValueError, zlib.error):
+            data = b""
+        if not packed.eof:
+            raise CorruptDocumentError("what a turn left cannot be unpacked")
+        held = parse_document(data, TurnRuns, conversation_id=context.conversation_id)
         return _own(context, held)
 
     async def _store_held(self, context: ChatContext, *, before: int) -> None:
@@ -104,17 +107,6 @@ def _packed(runs: TurnRuns) -> str | None:
         return None
     text = b64encode(zlib.compress(data, 1)).decode()
     return text if len(text) <= HELD_LIMIT_CHARS else None
-
-
-def _unpacked(text: str) -> bytes:
-    packed = zlib.decompressobj()
-    try:
-        data = packed.decompress(b64decode(text, validate=True), _UNPACKED_LIMIT_BYTES)
-    except (ValueError, zlib.error):
-        data = b""
-    if not packed.eof:
-        raise CorruptDocumentError("what a turn left cannot be unpacked")
-    return data
 
 
 def _own(context: ChatContext, found: DocumentT) -> DocumentT | None:

@@ -126,7 +126,10 @@ class Claim:
         """
         now = self.clock.now()
         if answered is not None:
-            await self._make_room_for(answered, now)
+            number = self.conversation.next_answered_page
+            page = with_answer(self.conversation.draft(), answered, now=now)
+            if page is not None:
+                await self.conversations.store_answered_page(page, number)
 
         def commit(draft: Conversation) -> None:
             change(draft)
@@ -143,13 +146,6 @@ class Claim:
             if answered is None or not await self._is_stored(answered):
                 raise
         return None if successor is None else self._handed_over(successor)
-
-    async def _make_room_for(self, answered: AnsweredMessage, now: datetime) -> None:
-        """Store the page of older answered messages that leaves the document with `answered`."""
-        number = self.conversation.next_answered_page
-        page = with_answer(self.conversation.draft(), answered, now=now)
-        if page is not None:
-            await self.conversations.store_answered_page(page, number)
 
     def _handed_over(self, successor: "Successor") -> "Claim | None":
         running = self.conversation.running_turn

@@ -80,10 +80,6 @@ class OpenQuestion(Part):
     is_over: bool = False
     asked_at: AwareDatetime | None = None
 
-    def is_sent_before(self, received_at: datetime) -> bool:
-        """Whether a message that came in at `received_at` was sent before anybody could read it."""
-        return self.asked_at is not None and received_at < self.asked_at
-
     def is_alive(self, *, epoch: int, now: datetime) -> bool:
         """Whether it may still be answered: asked since the last clear, and not too long ago."""
         return not self.is_over and self.epoch == epoch and now < self.expires_at

@@ -13,7 +13,6 @@ from data_models.identifiers import PatientId
 from data_models.newest import Newest
 from services.access.access_factory import key_file_for, rate_for
 from services.access.authenticators import KeyFile
-from services.access.handshake import Authenticator
 from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf, UserToken
 from services.audit.trail import Audit
@@ -22,7 +21,7 @@ from services.chart_access import relationship
 from services.chart_access.break_glass import BreakGlass
 from services.chart_access.chart_guard import AlertKind, ChartGuard
 from services.chart_access.policy import AccessPolicy, CareRoster, OpenToAll, read_care_roster
-from services.chart_access.practitioners import NotingAuthenticator, PractitionerBook
+from services.chart_access.practitioners import PractitionerBook
 from services.own_sign_in import TokenSource
 from services.records.fhir.fhir_chosen import fhir_client_for, fhir_client_with
 from services.records.fhir.fhir_client import FhirClient
@@ -138,10 +137,6 @@ class ChartAccess:
     book: PractitionerBook
     keys: KeyFile | None
     reads: MessageRate
-
-    def noting(self, authenticator: Authenticator) -> Authenticator:
-        """Return the authenticator that notes which Practitioner a sign-in names."""
-        return NotingAuthenticator(inner=authenticator, book=self.book)
 
 
 def charts_for(

@@ -72,12 +72,9 @@ class PatientPast:
             StoreError: an archive could not be read.
         """
         here = [turn for turn in self._context.chat_history if turn.run_id != self._run_id]
-        turns = shown_history(self._context, [*await self._older(), *here])
-        return search(turns, query, limit=limit)
-
-    async def _older(self) -> list[Turn]:
         if self._archived is None:
             self._archived = await self._contexts.read_archived_turns(
                 self._context, before=self._context.next_turn_id, limit=SEARCHED_TURNS
             )
-        return self._archived
+        turns = shown_history(self._context, [*self._archived, *here])
+        return search(turns, query, limit=limit)

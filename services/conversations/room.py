@@ -2,7 +2,7 @@
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
-from services.memory_blocks.limits import bound, condense_before
+from services.memory_blocks.limits import bound
 from services.memory_blocks.rotation import RotationRules, rotate
 from services.records.answers.as_said import left_told
 
@@ -23,7 +23,9 @@ async def make_room(
         leaving = {one.turn_id for one in (*context.told, *rotation.archived)}
         context.told = left_told(context.heard, leaving)
         context.memory.last_archival = context.chat_history[-1].timestamp
-        condense_before(context.memory, rotation.kept[0].turn_id)
+        for entry in context.memory.flow:
+            if entry.turn_id < rotation.kept[0].turn_id:
+                entry.routed = entry.answered = ""
     context.chat_history = list(rotation.kept)
     bound(context.memory)
 

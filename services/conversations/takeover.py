@@ -136,7 +136,16 @@ class Takeover:
             context.fence += 1
             turn = find_run(context, dead.run_id)
             if turn is None and keep:
-                turn = _kept(context, dead)
+                turn = Turn(
+                    turn_id=context.next_turn_id,
+                    run_id=dead.run_id,
+                    timestamp=dead.started_at,
+                    user=dead.message.sender.display_name,
+                    user_message=dead.message.text,
+                    turn_status="IN_PROGRESS",
+                )
+                context.next_turn_id += 1
+                context.chat_history.append(turn)
             if turn is not None and is_open(turn):
                 advance(turn, "FAILED", error_code=INTERRUPTED)
             await make_room(self.contexts, context)
@@ -155,20 +164,6 @@ def find_run(context: ChatContext, run_id: str) -> Turn | None:
 
 def _had_ended(turn: Turn) -> bool:
     return not is_open(turn) and turn.error_code != INTERRUPTED
-
-
-def _kept(context: ChatContext, dead: RunningTurn) -> Turn:
-    turn = Turn(
-        turn_id=context.next_turn_id,
-        run_id=dead.run_id,
-        timestamp=dead.started_at,
-        user=dead.message.sender.display_name,
-        user_message=dead.message.text,
-        turn_status="IN_PROGRESS",
-    )
-    context.next_turn_id += 1
-    context.chat_history.append(turn)
-    return turn
 
 
 def _taken_over(

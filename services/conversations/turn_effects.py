@@ -71,10 +71,11 @@ class TurnEffects:
         other = None if key or wanted in self._open else self._unmet(tool)
         if other is None or wanted in self._recorded:
             self._taken.add(wanted)
+            is_short = len(orjson.dumps(given)) <= ARGUMENTS_LIMIT_CHARS
             change = OutsideChange(
                 key=wanted,
                 tool=tool,
-                arguments=_bounded(given),
+                arguments=given if is_short else None,
                 message=message,
                 patient_id=self._patient_id,
             )
@@ -138,11 +139,6 @@ def _inherited(before: Interruption | None, answered: int) -> list[OutsideChange
 def _record(draft: Conversation, change: OutsideChange) -> None:
     if draft.running_turn is not None:
         draft.running_turn.deeds = [*draft.running_turn.deeds, change]
-
-
-def _bounded(arguments: dict[str, Any]) -> dict[str, Any] | None:
-    is_short = len(orjson.dumps(arguments)) <= ARGUMENTS_LIMIT_CHARS
-    return arguments if is_short else None
 
 
 def _names(changes: Sequence[OutsideChange]) -> str:

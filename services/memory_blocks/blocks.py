@@ -73,6 +73,7 @@ def blocks_of(
 def _active_session(context: ChatContext, history_size: int, status: SessionStatus) -> Block:
     memory, turns = context.memory, context.chat_history
     intent, routing = last_intent(turns), routing_of(turns)
+    newest_first = list(dict.fromkeys(reversed(routing)))
     return {
         "session_info": {
             "session_id": session_id_of(context),
@@ -92,7 +93,7 @@ def _active_session(context: ChatContext, history_size: int, status: SessionStat
             ],
         },
         "agent_context": {
-            "primary_agent": primary_agent(routing),
+            "primary_agent": max(newest_first, key=list(routing).count, default=None),
             "agent_confidence": None if intent is None else intent.confidence,
             "routing_history": routing,
             "last_intent": None if intent is None else intent.intent,
@@ -191,12 +192,6 @@ def accuracy(memory: MemoryBlocks) -> float:
     is_corrected = [one.source == "person" or one.status == "retired" for one in memory.key_points]
     written = max(memory.next_points - 1, len(is_corrected))
     return round(1 - sum(is_corrected) / written, 2) if written else 1.0
-
-
-def primary_agent(routing: Sequence[str]) -> str | None:
-    """Return who had the last word most often of late; of equals the later one."""
-    newest_first = list(dict.fromkeys(reversed(routing)))
-    return max(newest_first, key=list(routing).count, default=None)
 
 
 def turns_until_archival(turns: Sequence[Turn], size: int, *, above: int, most: int) -> int | None:

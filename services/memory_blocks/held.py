@@ -45,12 +45,6 @@ def said_now(point: KeyPoint) -> str:
     return point.quote if is_whole else value if point.kind == NOTE else point.text
 
 
-def notes_of(context: ChatContext) -> list[str]:
-    """Return what workflows noted of the patient and nobody took back, oldest first."""
-    points = context.memory.key_points
-    return [one.text for one in points if one.kind == NOTE and one.status == "active"]
-
-
 def is_withdrawn(point: KeyPoint) -> bool:
     """Whether the words that once said it must not be shown any more."""
     is_corrected = point.source == "person" and bool(point.was)

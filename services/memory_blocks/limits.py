@@ -38,13 +38,6 @@ def bound(memory: MemoryBlocks) -> None:
         pass
 
 
-def condense_before(memory: MemoryBlocks, first_here: int) -> None:
-    """Have turns before `first_here`, which left the window, told in one line each."""
-    for entry in memory.flow:
-        if entry.turn_id < first_here:
-            entry.routed = entry.answered = ""
-
-
 def by_weight(points: Iterable[KeyPoint]) -> list[KeyPoint]:
     """Return `points` as they may be dropped: what harms to forget comes last, the old first."""
     return sorted(points, key=lambda one: (one.status == "active", _WEIGHTS.get(one.kind, 0)))

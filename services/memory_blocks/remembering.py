@@ -119,25 +119,6 @@ def take_in(context: ChatContext, turn: Turn, found: Understanding) -> None:
         hold(context, statement, turn=turn)
 
 
-def note_call(context: ChatContext, turn: Turn, *, user_id: str) -> None:
-    """Note that somebody called for help and was answered, and nothing of their words.
-
-    They are in the history; as a topic, a key point or a line of the summary they would follow
-    this person through every later answer.
-    """
-    greet(context, turn, user_id=user_id)
-    memory = context.memory
-    memory.flow.append(
-        FlowEntry(
-            turn_id=turn.turn_id,
-            at=turn.timestamp,
-            said="Call for help",
-            answered="The fixed safety answer was given",
-            topic=memory.active_topic,
-        )
-    )
-
-
 def conclude(context: ChatContext, turn: Turn) -> None:
     """Note how the turn went: its line in the summary, and that it was answered."""
     memory = context.memory

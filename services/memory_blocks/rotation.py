@@ -85,7 +85,10 @@ def rotate(turns: Sequence[Turn], *, rules: RotationRules | None = None) -> Rota
     if _has_room(turns, rules):
         return Rotation(archived=(), whole=(), kept=list(turns))
     measured = [_size_of(turn) for turn in turns]
-    leaving = _leaving(measured, rules)
+    left, leaving, room = _total(measured), 0, _SOME if rules.enabled else _MOST
+    while left.turns > KEEP_TURNS and not _fits(left, room):
+        left = _Room(*[whole - one for whole, one in zip(left, measured[leaving], strict=True)])
+        leaving += 1
     kept, sizes = list(turns[leaving:]), measured[leaving:]
     for part, limit_chars in _LIMITS:
         for index, turn in enumerate(kept):
@@ -111,14 +114,6 @@ def _has_room(turns: Sequence[Turn], rules: RotationRules) -> bool:
         return True  # a turn is stored in more letters than the block holds of it
     chars = HEADER_CHARS + sum(size_chars(turn_row(turn)) + 1 for turn in turns)
     return chars <= rules.above_chars and stored_bytes <= HISTORY_LIMIT_BYTES
-
-
-def _leaving(sizes: Sequence[_Room], rules: RotationRules) -> int:
-    left, leaving, room = _total(sizes), 0, _SOME if rules.enabled else _MOST
-    while left.turns > KEEP_TURNS and not _fits(left, room):
-        left = _Room(*[whole - one for whole, one in zip(left, sizes[leaving], strict=True)])
-        leaving += 1
-    return leaving
 
 
 def _fits(size: _Room, room: _Room) -> bool:

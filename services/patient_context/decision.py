@@ -33,7 +33,10 @@ def decide(
     """Return the outcome of `meant`, which a model may have said, for what was really typed."""
     match meant.action:
         case "CLEAR":
-            return _clear(reading, restored=restored)
+            if is_clear_command(reading.text):
+                return Outcome("CLEAR", None)
+            kept = unchanged(reading, restored=restored)
+            return Outcome(kept.decision, kept.patient_id, Ask("clear"))
         case "ACTIVATE_NEW" | "SWITCH_EXISTING":
             return _activate(meant.patient_id, reading, pattern)
         case "UNCHANGED" | "NONE":
@@ -56,13 +59,6 @@ def unchanged(reading: Reading, *, restored: bool) -> Outcome:
     if restored:
         return Outcome("RESTORED_FROM_STORAGE", reading.active)
     return Outcome("NONE" if reading.active is None else "UNCHANGED", reading.active)
-
-
-def _clear(reading: Reading, *, restored: bool) -> Outcome:
-    if is_clear_command(reading.text):
-        return Outcome("CLEAR", None)
-    kept = unchanged(reading, restored=restored)
-    return Outcome(kept.decision, kept.patient_id, Ask("clear"))
 
 
 def _activate(raw: str | None, reading: Reading, pattern: PatientIdPattern) -> Outcome:

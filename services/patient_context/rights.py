@@ -62,7 +62,10 @@ class ChartRights:
                     self.guard.count_opening(turn.user)
                 except RateLimitedError as error:
                     return turn.saying(error.user_message)
-            return in_emergency(verdict, access)
+            if access.until is None or "emergency" in verdict.notice:
+                return verdict
+            said = f"Emergency access until {access.until:%H:%M} UTC; it is reviewed."
+            return replace(verdict, notice=" ".join(filter(None, (said, verdict.notice))))
         visitor = Visitor(turn.user, turn.registry.conversation_id, turn.run_id)
         await self.guard.refuse(visitor, patient_id)
         may_name = patient_id in (*turn.reading.named, turn.reading.active)
@@ -81,7 +84,14 @@ class ChartRights:
         if (reason := reason_in(turn.reading.text)) is None:
             return None
         if not is_reason(reason):
-            return reason_needed(question, turn)
+            patient_id = closed_chart(question)
+            text = (
+                f"Please give the reason in a few words, {REASON_LEAST_CHARS} characters at least: "
+                f"`{COMMAND} …`. Nothing was opened."
+            )
+            asked = str(question.payload.get(ASKED, ""))
+            again = None if patient_id is None else _question(patient_id, text, turn, asked=asked)
+            return turn.saying(text, again)
         visitor = Visitor(turn.user, turn.registry.conversation_id)
         return await self.guard.break_glass(visitor, closed, reason=reason)
 
@@ -121,18 +131,6 @@ def refused(
     return replace(turn.saying(text, question), hides_active=hides_active)
 
 
-def reason_needed(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
-    """Return the request for a reason that a reviewer can do something with."""
-    patient_id = closed_chart(question)
-    text = (
-        f"Please give the reason in a few words, {REASON_LEAST_CHARS} characters at least: "
-        f"`{COMMAND} …`. Nothing was opened."
-    )
-    asked = str(question.payload.get(ASKED, ""))
-    again = None if patient_id is None else _question(patient_id, text, turn, asked=asked)
-    return turn.saying(text, again)
-
-
 def opened_in_emergency(verdict: PatientVerdict, grant: Grant) -> PatientVerdict:
     """Return the verdict that opens the chart, and says how and until when."""
     said = (
@@ -142,14 +140,6 @@ def opened_in_emergency(verdict: PatientVerdict, grant: Grant) -> PatientVerdict
     reply = None if verdict.reply is None else f"{said} {verdict.reply}"
     notice = " ".join(filter(None, (said, verdict.notice)))
     return replace(verdict, reply=reply, notice=notice)
-
-
-def in_emergency(verdict: PatientVerdict, access: Access) -> PatientVerdict:
-    """Return the verdict of a turn in a chart that an emergency opened, which says so."""
-    if access.until is None or "emergency" in verdict.notice:
-        return verdict
-    said = f"Emergency access until {access.until:%H:%M} UTC; it is reviewed."
-    return replace(verdict, notice=" ".join(filter(None, (said, verdict.notice))))
 
 
 def closed_chart(question: OpenQuestion) -> PatientId | None:

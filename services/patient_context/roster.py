@@ -45,40 +45,25 @@ def with_active(
     noted = row.facts if facts is None else dict(facts)
     row = row.model_copy(update={"updated_at": now, "facts": noted})
     roster = {**registry.patient_registry, patient_id: row}
+    # "Koepp" was Abdul; behind "Willy Koepp" it may be either, and is asked about again.
+    own = set(words_of(str(noted.get("name", ""))))
     changed = {
         "active_patient_id": patient_id,
         "patient_registry": roster,
         "compared": [],
-        "settled": _still_settled(registry.settled, patient_id, str(noted.get("name", ""))),
+        "settled": {
+            said: one
+            for said, one in registry.settled.items()
+            if one == patient_id or not own or not set(words_of(said)) <= own
+        },
     }
     return registry.model_copy(update=changed)
-
-
-def _still_settled(
-    settled: Mapping[str, PatientId], opened: PatientId, name: str
-) -> dict[str, PatientId]:
-    """Return whom words mean still, now that somebody of that name is open.
-
-    "Koepp" was Abdul; behind "Willy Koepp" it may be either, and is asked about again.
-    """
-    own = set(words_of(name))
-    return {
-        said: one
-        for said, one in settled.items()
-        if one == opened or not own or not set(words_of(said)) <= own
-    }
 
 
 def with_settled(registry: Registry, said: str, patient_id: PatientId) -> Registry:
     """Return a copy of `registry` that remembers whom the user means by `said`."""
     settled = {**registry.settled, said.casefold(): patient_id}
     return registry.model_copy(update={"settled": dict([*settled.items()][-SETTLED_LIMIT:])})
-
-
-def with_seen(registry: Registry, user: str, patient_id: PatientId) -> Registry:
-    """Return a copy of `registry` in which `user` last wrote beside the chart of `patient_id`."""
-    seen = {**registry.seen_by, hashed(user): patient_id}
-    return registry.model_copy(update={"seen_by": dict([*seen.items()][-SEEN_LIMIT:])})
 
 
 def last_seen(registry: Registry, user: str) -> PatientId | None:
@@ -102,5 +87,6 @@ def as_noted(verdict: PatientVerdict, turn: PatientTurn, *, is_answer: bool) -> 
     after = registry or turn.registry
     is_changed = registry is not None or bool(after.seen_by)
     if active is not None and is_changed and last_seen(after, turn.user) != active:
-        registry = with_seen(after, turn.user, active)
+        seen = {**after.seen_by, hashed(turn.user): active}
+        registry = after.model_copy(update={"seen_by": dict([*seen.items()][-SEEN_LIMIT:])})
     return verdict if registry is verdict.registry else replace(verdict, registry=registry)

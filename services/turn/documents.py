@@ -1,7 +1,7 @@
 """What a turn reads and writes, in the order that survives a crash anywhere."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +25,7 @@ from services.turn.access import TurnAccess
 from services.turn.end import stored_turn
 from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
-from services.turn.tools import close_tool_memory, keep_runs
+from services.turn.tools import close_tool_memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,16 +110,13 @@ class TurnDocuments:
         read = self.contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
         _, context = await asyncio.gather(record, read)
         await self.personal.open(context.document, principal_id=_sender(turn))
-        grounded = turn.ground(await self._whole(context, turn.run.run_id))
+        # A dead replica may have left a turn in its middle.
+        history = context.document.chat_history
+        if history and history[-1].run_id == turn.run.run_id:
+            history[-1] = await self.contexts.whole_turn(context.document, history[-1])
+        grounded = turn.ground(context)
         await self.looks.take(grounded)
         return grounded
-
-    async def _whole(self, context: Stored[ChatContext], run_id: str) -> Stored[ChatContext]:
-        """Return the document with all words of a turn that a dead replica left in its middle."""
-        history = context.document.chat_history
-        if history and history[-1].run_id == run_id:
-            history[-1] = await self.contexts.whole_turn(context.document, history[-1])
-        return context
 
     async def start_over(
         self, turn: phases.UnderstoodTurn, patient_id: PatientId | None
@@ -168,7 +165,15 @@ class TurnDocuments:
         await turn.claim.hold()
         close_tool_memory(turn)
         receipt = self.access.receipt(turn, failure)
-        await keep_runs(self.contexts, turn, receipt=receipt)
+        # What was shown as a view is whole in that.
+        session, shown = turn.sessions.tool_memory, {view.view_id for view in turn.record.views}
+        outputs = (
+            [one for one in session.long_outputs if one.call_id not in shown] if session else []
+        )
+        if outputs or turn.record.views or receipt:
+            await self.contexts.save_runs(
+                turn.document, turn.row.turn_id, outputs, views=turn.record.views, receipt=receipt
+            )
         self.memory.keep(turn)
         rules = self.memory.rules.rotation
         await make_room(self.contexts, turn.document, rules=rules)
@@ -177,13 +182,6 @@ class TurnDocuments:
         self.access.record_receipt(turn, receipt)
         if failure is None:
             await self.looks.note(turn)
-
-    async def note_compared(
-        self, turn: phases.GroundedTurn, patients: Sequence[PatientId]
-    ) -> phases.GroundedTurn:
-        """Have the next message that names nobody be asked about: two charts were side by side."""
-        registry = turn.registry.model_copy(update={"compared": list(patients)})
-        return await self.activate(turn, registry)
 
     async def _grounded(self, answered: phases.AnsweredTurn) -> phases.GroundedTurn | None:
         """Return the turn in a document: of one that had reached none, in the session's."""

@@ -15,7 +15,7 @@ from data_models.chat_context import Turn
 from data_models.clock import Clock
 from data_models.errors import ModelError
 from data_models.identifiers import hashed
-from data_models.memory_blocks import ContextEnrichment, IntentClassification
+from data_models.memory_blocks import ContextEnrichment, FlowEntry, IntentClassification
 from services.group_chat_port import MessageMeaning
 from services.language import reader
 from services.language.told.read_statements import statements_read
@@ -23,7 +23,7 @@ from services.language.utterance import TeamMember, Utterance
 from services.memory_blocks.blocks import MemoryRules
 from services.memory_blocks.held import first_shown, held_lines
 from services.memory_blocks.plain_reading import SURE, IntentSpec, Understanding, understand
-from services.memory_blocks.remembering import conclude, greet, note_call, take_in
+from services.memory_blocks.remembering import conclude, greet, take_in
 from services.memory_blocks.rotation import RotationRules
 from services.memory_blocks.summary import shown_summary
 from services.memory_blocks.validator import validate
@@ -102,7 +102,18 @@ class TurnMemory:
         """Bring the blocks up to date with the turn, whose end is known; the caller stores them."""
         if turn.record.is_call_for_help:
             self.check(turn)
-            note_call(turn.document, turn.row, user_id=turn.message.sender.principal_id)
+            # As a topic, a key point or a line of the summary it would follow this person on.
+            greet(turn.document, turn.row, user_id=turn.message.sender.principal_id)
+            memory = turn.document.memory
+            memory.flow.append(
+                FlowEntry(
+                    turn_id=turn.row.turn_id,
+                    at=turn.row.timestamp,
+                    said="Call for help",
+                    answered="The fixed safety answer was given",
+                    topic=memory.active_topic,
+                )
+            )
             return
         if turn.sessions.understanding is None:
             self.read_by_rules(turn)
@@ -182,7 +193,12 @@ class TurnMemory:
         """Return what memory keeps of a reading: its wording, and whose matter it is."""
         enrichment, intent = plain.enrichment, plain.intent
         if utterance.standalone:
-            enrichment = _worded(plain, utterance.standalone)
+            enrichment = ContextEnrichment(
+                previous_context=plain.enrichment.previous_context,
+                enriched_message=utterance.standalone,
+                relevant_history=plain.enrichment.relevant_history,
+                source="model",
+            )
         is_read = utterance.decided_by.get("agent") == "model"
         name = next((n for n, agent in self._speakers.items() if agent == utterance.agent), None)
         if is_read and name is not None:
@@ -215,16 +231,6 @@ def _last_exchange(earlier: Sequence[Turn]) -> tuple[str, str]:
         return "", ""
     answers = earlier[-1].agent_responses
     return earlier[-1].user_message, answers[-1].text if answers else ""
-
-
-def _worded(plain: Understanding, standalone: str) -> ContextEnrichment:
-    """Return what rules found out of the message, with its wording as a model resolved it."""
-    return ContextEnrichment(
-        previous_context=plain.enrichment.previous_context,
-        enriched_message=standalone,
-        relevant_history=plain.enrichment.relevant_history,
-        source="model",
-    )
 
 
 def memory_rules(settings: Settings) -> MemoryRules:

@@ -7,12 +7,13 @@ from data_models.conversations.claim_decision import queue_length
 from data_models.conversations.incoming_message import Press
 from data_models.errors import StaleQuestionError
 from data_models.identifiers import PatientId
+from data_models.memory_blocks import NOTE
 from services import group_chat_port
 from services.attachments.papers import papers_of
 from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.language.replies.yes_no import yes_no_in
 from services.language.words.text_words import asks_question
-from services.memory_blocks.held import notes_of, said_now, shown_history
+from services.memory_blocks.held import said_now, shown_history
 from services.memory_blocks.remembering import note
 from services.orders.draft_order import drafts_of
 from services.turn.phases import GroundedTurn, LoadedTurn
@@ -41,6 +42,7 @@ class TurnRequests(TurnStep):
         """
         message, context, press = turn.message, turn.document, _press_of_plan(turn)
         tool_memory, last = self.tools.open(turn), None if turn.went_before else -1
+        points = context.memory.key_points
         return group_chat_port.GroupChatRequest(
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
@@ -72,7 +74,7 @@ class TurnRequests(TurnStep):
             ),
             meaning=self.documents.memory.meaning(turn),
             effects=turn.effects,
-            notes=notes_of(context),
+            notes=[one.text for one in points if one.kind == NOTE and one.status == "active"],
             held=[said_now(one) for one in context.memory.key_points if one.status == "active"],
             look=turn.sessions.look,
             said=turn.kept,
@@ -114,12 +116,6 @@ class TurnRequests(TurnStep):
             run_id=turn.run.run_id,
             clock=self.clock,
         )
-
-
-def _end(turn: GroundedTurn, event: group_chat_port.ChatFinished) -> None:
-    """Note how the team ended; what a deed waits for is asked again behind an answer beside it."""
-    turn.record.end("interrupt" if event.reason in ("gate", "question") else "success")
-    ask_again(turn, is_beside=event.is_beside)
 
 
 def ask_again(turn: GroundedTurn, *, is_beside: bool = False) -> None:
@@ -196,7 +192,8 @@ def change_document(turn: GroundedTurn, event: DocumentChange) -> bool:
         case group_chat_port.ActionFinished():
             return False
         case group_chat_port.ChatFinished():
-            _end(turn, event)
+            turn.record.end("interrupt" if event.reason in ("gate", "question") else "success")
+            ask_again(turn, is_beside=event.is_beside)
             return False
     return True
 

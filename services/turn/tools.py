@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import IdSource
 from data_models.identifiers import hashed
 from services.assistant.confirmed_actions import AssistantService
@@ -117,19 +116,6 @@ def close_tool_memory(turn: GroundedTurn) -> None:
     """Bound the tool memory of a turn that ends; the caller stores the document."""
     if turn.sessions.tool_memory is not None:
         turn.sessions.tool_memory.close(kept=_asked_about(turn))
-
-
-async def keep_runs(contexts: ChatContextAccessor, turn: GroundedTurn, *, receipt: bytes) -> None:
-    """Store what of a turn is too long for the document, before the document names it.
-
-    What was shown as a view is whole in that.
-    """
-    session, shown = turn.sessions.tool_memory, {view.view_id for view in turn.record.views}
-    outputs = [one for one in session.long_outputs if one.call_id not in shown] if session else []
-    if outputs or turn.record.views or receipt:
-        await contexts.save_runs(
-            turn.document, turn.row.turn_id, outputs, views=turn.record.views, receipt=receipt
-        )
 
 
 def presses_entity(turn: LoadedTurn) -> bool:

@@ -58,7 +58,10 @@ class TurnScheduler:
             NotFoundError: the conversation is somebody else's.
             StoreError, ServerStoppingError: the message was not stored; send it again.
         """
-        self._check(message)
+        if not message.text.strip() and message.press is None:
+            raise errors.EmptyMessageError
+        if len(message.text) > self.message_limit_chars:
+            raise errors.MessageTooLongError(limit_chars=self.message_limit_chars)
         await self._stop_by_word(message)
         # A caller that goes away leaves no claim without a turn behind.
         admission = asyncio.create_task(self._admit(message))
@@ -197,12 +200,6 @@ class TurnScheduler:
         """How many messages that came in here wait for their turn."""
         queued = sum(len(running.waiting) for running in self._conversations.values())
         return queued + self.driver.slots.waiting
-
-    def _check(self, message: IncomingMessage) -> None:
-        if not message.text.strip() and message.press is None:
-            raise errors.EmptyMessageError
-        if len(message.text) > self.message_limit_chars:
-            raise errors.MessageTooLongError(limit_chars=self.message_limit_chars)
 
     async def _admit(self, message: IncomingMessage) -> Run:
         if self._is_stopping:

@@ -3,7 +3,7 @@
 It is asked the one question of the reader, so that what else it read is asked of nobody again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -82,7 +82,8 @@ class PatientContextAnalyzer:
             _log.warning("patient_context_model_failed", code=error.code)
             told = error.user_message.split(". ")[0].rstrip(".")
             return Analysis(_undecided(reading), f"{told}.")
-        meant = _meant(read, others)
+        place = reader.place_of(read.patient)
+        meant = others[place] if place is not None and place < len(others) else None
         return Analysis(_decision(read, meant, reading), read=read)
 
 
@@ -105,11 +106,6 @@ def _row(
     born = f"born {person.birth_date[:4]}" if person.birth_date else ""
     shown = str(patient_id) if patient_id in typed else ""
     return ", ".join(filter(None, (shown, person.name, sex, born)))
-
-
-def _meant(read: reader.AddressedReading, others: Sequence[PatientId]) -> PatientId | None:
-    place = reader.place_of(read.patient)
-    return others[place] if place is not None and place < len(others) else None
 
 
 def _decision(

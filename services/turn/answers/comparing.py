@@ -78,16 +78,12 @@ def _by_name(view: ChartView | None) -> Mapping[str, str]:
     """Return what a view says of each thing, the newest first where it says several."""
     said: dict[str, list[str]] = {}
     for row in view.rows if view is not None else ():
-        said.setdefault(row.name, []).append(_said(row))
+        value = f"{row.value} {row.unit}".strip() if row.value else row.detail
+        since = row.date[:10]
+        parts = (value, row.flag, row.status, f"({since})" if since else "")
+        said.setdefault(row.name, []).append(" ".join(filter(None, parts)))
     return {name: "; ".join(dict.fromkeys(filter(None, texts)) or ["yes"])[:_SHOWN_CHARS]
             for name, texts in said.items()}  # fmt: skip
-
-
-def _said(row: ViewRow) -> str:
-    value = f"{row.value} {row.unit}".strip() if row.value else row.detail
-    since = row.date[:10]
-    parts = (value, row.flag, row.status, f"({since})" if since else "")
-    return " ".join(filter(None, parts))
 
 
 def _nothing(view: ChartView | None) -> str:
@@ -152,7 +148,9 @@ class TurnComparing(TurnStep):
             await self.requests.documents.access.record(turn, one, action="compare")
         left, right = [await self._read(turn, one, questions) for one in people]
         view = side_by_side(left, right, view_id=f"view_{turn.run.run_id}")
-        turn = await self.requests.documents.note_compared(turn, ids)
+        # The next message that names nobody is asked about: two charts were side by side.
+        registry = turn.registry.model_copy(update={"compared": list(ids)})
+        turn = await self.requests.documents.activate(turn, registry)
         await turn.claim.hold()
         await self.requests.documents.comparisons.keep(
             Comparison(

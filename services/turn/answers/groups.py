@@ -1,7 +1,6 @@
 """What changes for everybody in a group is asked of who said it, and told to all."""
 
 from data_models.conversations.conversation import OpenQuestion
-from data_models.conversations.plan import Plan
 from data_models.identifiers import PatientId
 from services.group_chat_port import GroupChatEvent, PlanChanged
 from services.identity.names.person import both_identifiers
@@ -70,7 +69,8 @@ class TurnGroups(TurnStep):
         )
         if not turn.message.is_group or before is None or not before.is_open or not ends:
             return
-        asked_by = _asked_by(turn, before)
+        history = turn.document.chat_history
+        asked_by = next((one.user for one in history if one.run_id == before.run_id), "")
         if asked_by != turn.message.sender.display_name:
             text = f"{_name(turn)} ended the plan that {asked_by or 'another member'} asked for."
             self.replies.notify(turn, text)
@@ -79,12 +79,6 @@ class TurnGroups(TurnStep):
 def _confirms_clear(turn: LoadedTurn) -> bool:
     question = turn.open_question()
     return question is not None and question.kind == "clear" and says_yes(turn.answer)
-
-
-def _asked_by(turn: GroundedTurn, plan: Plan) -> str:
-    """Return the name under which the plan was asked for; "" where its turn is archived."""
-    history = turn.document.chat_history
-    return next((one.user for one in history if one.run_id == plan.run_id), "")
 
 
 def _over(asked: OpenQuestion, *, is_own: bool) -> str:

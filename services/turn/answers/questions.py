@@ -39,7 +39,7 @@ def _asked_again_as(turn: LoadedTurn, question: OpenQuestion) -> str | None:
         return None
     if question.kind == "which_entity":
         return SAY_WHICH
-    is_early = question.is_sent_before(turn.message.received_at)
+    is_early = question.asked_at is not None and turn.message.received_at < question.asked_at
     return _TOO_EARLY if is_early and question.kind == "destructive_tool" else None
 
 

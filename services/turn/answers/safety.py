@@ -10,11 +10,10 @@ from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.conversations.turn_events import AgentMessageFinished, Notice, RunStarted
-from services.language.crisis.rules import CrisisRules, load_other_rules, load_rules
+from services.language.crisis.rules import CrisisRules
 from services.runs.hub import Run, show_whole
 from services.turn.phases import ClaimedTurn, LoadedTurn
 from services.turn.turn_step import TurnStep
-from settings import Settings
 
 logger = structlog.get_logger()
 
@@ -94,16 +93,6 @@ class TurnSafety(TurnStep):
             if not is_loaded and (answer := self.answers.find_answer(turn.message)) is not None:
                 turn.record.note_call_for_help()
                 self.replies.say(turn, answer)
-
-
-def safety_for(settings: Settings) -> SafetyAnswers:
-    """Return the answers with the numbers that the settings name."""
-    return SafetyAnswers(
-        rules=load_rules(),
-        others=load_other_rules(),
-        emergency_number=settings.emergency_number,
-        crisis_line=settings.crisis_line or "",
-    )
 
 
 IS_ANSWER = {"is_answer": True}
