@@ -58,20 +58,6 @@ class Tail:
         return Tail(self.place, self.part + 1, 0, 0, self.link)
 
 
-async def open_tail(store: BlobStore, place: Place) -> Tail:
-    """Return the end of the chain at `place` as it is stored; one read if there is none yet.
-
-    Raises:
-        StoreUnavailableError: it cannot be read.
-    """
-    tail = Tail(place, 1, 0, 0, first_link(place.day, place.folder))
-    number = 1
-    while (blob := await store.read(place.part(number))) is not None:
-        tail = _after(Tail(place, number, 0, 0, tail.link), blob.data)
-        number += 1
-    return tail
-
-
 def _after(tail: Tail, data: bytes) -> Tail:
     for line in data.splitlines(keepends=True):
         try:
@@ -234,7 +220,11 @@ class AuditTrail:
             place = Place.of(now, self._replica)
             tail, self._tail = self._tail, None
             if tail is None or tail.place != place:
-                tail = await open_tail(self._store, place)
+                tail = Tail(place, 1, 0, 0, first_link(place.day, place.folder))
+                number = 1
+                while (blob := await self._store.read(place.part(number))) is not None:
+                    tail = _after(Tail(place, number, 0, 0, tail.link), blob.data)
+                    number += 1
             tail = tail.with_room()
             data, link = sealed(entries, after=tail.link, time=now)
             if await self._append_to(tail, data):

@@ -60,7 +60,16 @@ def parse_entity_delta(payload: Mapping[str, Any] | str, *, legacy: bool = True)
     state = {} if holder[_LEGACY_KEY] is None else holder[_LEGACY_KEY]
     if not isinstance(state, Mapping):
         raise EntityDeltaError(f"{path}{_LEGACY_KEY}: expected an object")
-    return _legacy(_checked({"entities_to_update": state}, path))
+    entities = _checked({"entities_to_update": state}, path).entities_to_update
+    derived = {
+        raw: value
+        for raw, value in entities.items()
+        if namespace_of(canonical_key(raw) or "") == "derived"
+    }
+    wanted = {raw: value for raw, value in entities.items() if raw not in derived}
+    return EntityDelta(
+        entities_to_update=wanted, derived_entities_to_update=derived, is_legacy=True
+    )
 
 
 def _object(payload: object) -> Mapping[str, Any]:
@@ -136,20 +145,6 @@ def _checked(row: Mapping[str, Any], path: str) -> EntityDelta:
     # Outside the handler, so that no cause keeps the model's words; nor does a key of theirs.
     place = ".".join(str(part) for part in first["loc"][:2] if part in row or part in range(1_000))
     raise EntityDeltaError(f"{path}{place}: {first['msg']}")
-
-
-def _legacy(state: EntityDelta) -> EntityDelta:
-    """Read a complete state as a delta: what it does not name stays (E17)."""
-    entities = state.entities_to_update
-    derived = {
-        raw: value
-        for raw, value in entities.items()
-        if namespace_of(canonical_key(raw) or "") == "derived"
-    }
-    wanted = {raw: value for raw, value in entities.items() if raw not in derived}
-    return EntityDelta(
-        entities_to_update=wanted, derived_entities_to_update=derived, is_legacy=True
-    )
 
 
 def without_finds(delta: EntityDelta) -> tuple[EntityDelta, list[str]]:

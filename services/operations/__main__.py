@@ -73,7 +73,14 @@ async def _run(chosen: argparse.Namespace, settings: Settings) -> dict[str, Any]
             forgetting = Forgetting(
                 sessions=stores[SESSIONS], users=stores[USERS], maintenance_lease=maintenance_lease
             )
-            return await _forget(forgetting, trail, chosen)
+            patient_id = storable_patient_id(chosen.patient)
+            if not chosen.dry_run:
+                visitor = Visitor(PRINCIPAL, "all")
+                await record_access(trail, visitor, "forget_patient", patient=patient_id)
+            try:
+                return asdict(await forgetting.run(patient_id, dry_run=chosen.dry_run))
+            finally:
+                await trail.close()
         backup = Backup(
             containers=stores,
             conversations=SESSIONS,
@@ -101,19 +108,6 @@ async def _copy(
                 return await restore.run(files, resume=chosen.resume)
     finally:
         await files.close()
-
-
-async def _forget(
-    forgetting: Forgetting, trail: AuditTrail, chosen: argparse.Namespace
-) -> dict[str, Any]:
-    patient_id = storable_patient_id(chosen.patient)
-    if not chosen.dry_run:
-        visitor = Visitor(PRINCIPAL, "all")
-        await record_access(trail, visitor, "forget_patient", patient=patient_id)
-    try:
-        return asdict(await forgetting.run(patient_id, dry_run=chosen.dry_run))
-    finally:
-        await trail.close()
 
 
 def _table(report: dict[str, Any]) -> str:

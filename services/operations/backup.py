@@ -212,20 +212,17 @@ class Restore:
         """
         summary = await self.verify(source)
         if not resume:
-            await self._refuse_unless_empty()
+            for name, store in self.containers.items():
+                async for folder in store.folders():
+                    raise BackupError(
+                        f"container {name} is not empty (it has {folder}); restore into an empty "
+                        "one, or go on with --resume"
+                    )
         for rows in _batches(await read_rows(source)):
             await asyncio.gather(*(self._put(source, row) for row in rows))
         for rows in _batches(await read_rows(source)):
             await asyncio.gather(*(self._compare(row) for row in rows))
         return summary
-
-    async def _refuse_unless_empty(self) -> None:
-        for name, store in self.containers.items():
-            async for folder in store.folders():
-                raise BackupError(
-                    f"container {name} is not empty (it has {folder}); restore into an empty "
-                    "one, or go on with --resume"
-                )
 
     async def _put(self, source: BackupFiles, row: BackupRow) -> None:
         store, data = self._store(row), await _file_of(source, row)

@@ -197,7 +197,9 @@ class _Beside:
         if name.startswith(f"{ROUNDS}/"):
             await self._in_round(name)
         elif name.startswith(f"{EMERGENCIES}/"):
-            self.report.rewritten += await self._reason(name)
+            # Why a chart was opened goes; who, when and the review stay.
+            rest_of = partial(without_reason, patient_id=self.patient_id)
+            self.report.rewritten += await _rewrite(self.store, name, rest_of, dry_run=self.dry_run)
         elif name.startswith(f"{NAMES}/"):
             self.report.rewritten += await forget_conversations(
                 self.store, name, self.report.conversations, dry_run=self.dry_run
@@ -235,11 +237,6 @@ class _Beside:
             self.report.rewritten += bool(rest)
             self.report.deleted += not rest
             return
-
-    async def _reason(self, name: str) -> bool:
-        """Take out why a chart was opened in an emergency; who, when and the review stay."""
-        rest_of = partial(without_reason, patient_id=self.patient_id)
-        return await _rewrite(self.store, name, rest_of, dry_run=self.dry_run)
 
 
 async def _rewrite(

@@ -23,7 +23,6 @@ from services.replica import Replica
 from services.rounds.round_book import RoundEntry
 from services.rounds.round_card import card_parts
 from services.rounds.round_list import RoundList, RoundPatient, again, prepared
-from services.runs.hub import Run
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader, OwnedChat
 
@@ -178,7 +177,13 @@ class RoundPreparer:
         await make_view(
             record, lambda one: card_parts(one, now=now, before=None, keeps_looks=False)
         )
-        run = await self._ask(self._message(found, patient))
+        # The patient's own conversation answers.
+        message = self._message(found, patient)
+        left = await self.scheduler.go_on(message)  # what a dead replica had begun
+        if left is not None:
+            await left.wait()
+        run = await self.scheduler.submit(message)
+        await run.wait()
         last = run.past()[-1]
         if isinstance(last, RunFailed):
             return _after_failure(patient, last.code)
@@ -200,15 +205,6 @@ class RoundPreparer:
                 await asyncio.sleep(error.retry_after_seconds)
             else:
                 return
-
-    async def _ask(self, message: IncomingMessage) -> Run:
-        """Have the patient's own conversation answer; return the run that did."""
-        left = await self.scheduler.go_on(message)  # what a dead replica had begun
-        if left is not None:
-            await left.wait()
-        run = await self.scheduler.submit(message)
-        await run.wait()
-        return run
 
     def _message(self, found: RoundList, patient: RoundPatient) -> IncomingMessage:
         text = talk_text(found.language, "round_question", patient=patient.patient_id)

@@ -42,25 +42,21 @@ def candidate_of(entity: EntityContext, zone: tzinfo) -> Candidate:
     data: Mapping[str, Any] = entity.data
     name = tuple(tokens_of(entity.display_name))
     start, end = start_of(entity.entity_type, data, zone), end_of(data, zone)
-    return Candidate(
-        entity_id=entity.entity_id,
-        kind=entity.entity_type,
-        name=name,
-        tokens=_tokens(name, entity),
-        start=None if start is None else start.local(zone),
-        end=None if end is None else end.local(zone),
-        has_time=start is not None and start.has_time,
-        turn=entity.last_turn,
-    )
-
-
-def _tokens(name: Sequence[str], entity: EntityContext) -> frozenset[str]:
     text = " ; ".join([*searchable_texts(entity.data), *entity.user_references])
     # Requests are read in English: what is called "Visite" is found as a round, too.
     found = [*name, *tokens_of(in_english(entity.display_name)), *tokens_of(text)]
     if "@" in text:
         found += [part.strip("<>,;\"'") for part in text.casefold().split() if "@" in part]
-    return frozenset(list(dict.fromkeys(found))[:_TOKENS_LIMIT])
+    return Candidate(
+        entity_id=entity.entity_id,
+        kind=entity.entity_type,
+        name=name,
+        tokens=frozenset(list(dict.fromkeys(found))[:_TOKENS_LIMIT]),
+        start=None if start is None else start.local(zone),
+        end=None if end is None else end.local(zone),
+        has_time=start is not None and start.has_time,
+        turn=entity.last_turn,
+    )
 
 
 @dataclass(frozen=True, slots=True)

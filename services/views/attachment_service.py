@@ -14,7 +14,6 @@ from services.attachments.papers import Whose, whose_paper
 from services.conversations.maintenance_lease import HeldDocument, MaintenanceLease
 from services.identity.linking import SubjectLinker
 from services.records.readers.reading import DocumentReader
-from services.records.readers.result import ReadDocument
 from services.views.conversation_reader import ConversationReader, OwnedChat
 
 BYTES_LIMIT: Final = 20 * 1024 * 1024
@@ -69,16 +68,22 @@ class AttachmentService:
             ConversationBusyError: the running turn takes too long.
         """
         patient = await self.reader.enter_chart(chat, "add_attachment")
-        found = await self._read(data, _media_type(media_type, file_name))
+        if len(data) > BYTES_LIMIT:
+            raise AttachmentError("That file is larger than 20 MB. Please give a smaller one.")
+        found = await self.documents.read(data, _media_type(media_type, file_name))
+        if not found.text:
+            reason = found.problem or "it holds no text"
+            raise AttachmentError(f"That file cannot be read: {reason}. {_FORMS}.")
         whose = await whose_paper(found.text, patient, linker=self.linker)
         if whose == "other":
             raise AttachmentError(_OTHERS)
         pages, gap = max(1, len(found.pages)), found.problem
         if not is_confirmed:
             return PaperRead(whose, pages, gap, None)
+        kept = "".join(one if one.isalnum() or one in " .-()_" else "_" for one in file_name)
         row = Attachment(
             attachment_id=f"att-{hashlib.blake2b(data, digest_size=5).hexdigest()}",
-            file_name=_plain_name(file_name),
+            file_name=" ".join(kept.split())[-NAME_LIMIT_CHARS:] or "paper",
             media_type=_media_type(media_type, file_name),
             size_bytes=len(data),
             pages=pages,
@@ -128,15 +133,6 @@ class AttachmentService:
                 )
             )
 
-    async def _read(self, data: bytes, media_type: str) -> ReadDocument:
-        if len(data) > BYTES_LIMIT:
-            raise AttachmentError("That file is larger than 20 MB. Please give a smaller one.")
-        found = await self.documents.read(data, media_type)
-        if not found.text:
-            reason = found.problem or "it holds no text"
-            raise AttachmentError(f"That file cannot be read: {reason}. {_FORMS}.")
-        return found
-
     def _holding(
         self, chat: OwnedChat, patient: PatientId
     ) -> AbstractAsyncContextManager[HeldDocument]:
@@ -176,9 +172,3 @@ def _media_type(given: str, file_name: str) -> str:
     if file_name.lower().endswith((".md", ".markdown")):
         return "text/markdown"
     return mimetypes.guess_type(file_name)[0] or given
-
-
-def _plain_name(file_name: str) -> str:
-    """Return a name of one line without what would format, link or reorder it."""
-    kept = "".join(one if one.isalnum() or one in " .-()_" else "_" for one in file_name)
-    return " ".join(kept.split())[-NAME_LIMIT_CHARS:] or "paper"

@@ -85,8 +85,26 @@ class Branching:
         await self._copy_talk(branch_id, patient, turns, page.views)
         await self._open(branch_id, row)
         origin = BranchOrigin(conversation_id=chat.chat_id, before_turn=before_turn)
-        await self._begin(branch_id, chat.owner, origin)
-        await self._keep_only_if_there(branch_id, chat.chat_id, patient)
+        # The conversation's own document comes last: before that nobody finds the others.
+        now = self.reader.clock.now()
+        conversation = Conversation(
+            conversation_id=branch_id,
+            owner=chat.owner,
+            channel=WEB,
+            created_at=now,
+            updated_at=now,
+            branched_from=origin,
+        )
+        await self.reader.conversations.write(conversation, etag=None)
+        # A patient who was forgotten or cleared meanwhile takes the copy along.
+        try:
+            await self._row(chat.chat_id, patient)
+        except NotFoundError:
+            prefix = ConversationLayout.of(branch_id).prefix
+            for name in [row.name async for row in self.store.list(prefix)]:
+                await self.store.delete(name)
+            self.reader.contexts.forget(branch_id)
+            raise
         return branch_id
 
     async def _row(self, conversation_id: str, patient: PatientId) -> PatientContext:
@@ -133,36 +151,6 @@ class Branching:
             conversation_id=branch_id, active_patient_id=patient, patient_registry={patient: opened}
         )
         await self.reader.registries.write(registry, etag=None)
-
-    async def _begin(self, branch_id: str, owner: str, origin: BranchOrigin) -> None:
-        """Write the conversation's own document, last: before that nobody finds the others."""
-        now = self.reader.clock.now()
-        conversation = Conversation(
-            conversation_id=branch_id,
-            owner=owner,
-            channel=WEB,
-            created_at=now,
-            updated_at=now,
-            branched_from=origin,
-        )
-        await self.reader.conversations.write(conversation, etag=None)
-
-    async def _keep_only_if_there(
-        self, branch_id: str, conversation_id: str, patient: PatientId
-    ) -> None:
-        """Delete what was copied of a patient who was forgotten or cleared meanwhile.
-
-        Raises:
-            NotFoundError: that was so.
-        """
-        try:
-            await self._row(conversation_id, patient)
-        except NotFoundError:
-            prefix = ConversationLayout.of(branch_id).prefix
-            for name in [row.name async for row in self.store.list(prefix)]:
-                await self.store.delete(name)
-            self.reader.contexts.forget(branch_id)
-            raise
 
 
 def _copied(turn: Turn, turn_id: int, run_id: str) -> Turn:

@@ -4,7 +4,7 @@
 of its own: whatever stands below `users/` is a conversation.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, tzinfo
 from typing import Literal, TypeAlias
@@ -86,8 +86,15 @@ class Worklist:
         await record_access(self.guard.audit, Visitor(owner), "read_worklist")
         day = self.guard.clock.now().astimezone(self.zone).date()
         found, state = await self._find_seen(day)
+        # An appointment that a visit came of is that visit.
+        kept = {
+            (one.patient_id, text(each, "reference"))
+            for one in found.seen
+            for each in many(one.entry.raw, "appointment")
+        }
         seen = sorted(
-            _each_once(found.seen), key=lambda one: (instant(one.entry.date), by_name(one.person))
+            [one for one in found.seen if (one.patient_id, one.entry.ref) not in kept],
+            key=lambda one: (instant(one.entry.date), by_name(one.person)),
         )
         people = {one.patient_id: one.person for one in seen if one.person.is_in_use}
         asked = dict(list(people.items())[:SEEN_LIMIT])
@@ -173,16 +180,6 @@ class Worklist:
             since=since,
             reason=reason_of(one.entry),
         )
-
-
-def _each_once(found: Sequence[Seen]) -> list[Seen]:
-    """Return the visits; an appointment that a visit came of is that visit."""
-    kept = {
-        (one.patient_id, text(each, "reference"))
-        for one in found
-        for each in many(one.entry.raw, "appointment")
-    }
-    return [one for one in found if (one.patient_id, one.entry.ref) not in kept]
 
 
 def _storable(patient_id: str) -> PatientId | None:

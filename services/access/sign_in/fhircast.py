@@ -124,17 +124,14 @@ class HubConnection:
         if _confirmation(data) is not None:  # of a renewal, or the end of it all
             return None
         if (found := read_if_whole(data, _Notification)) is None:
-            await self._refuse_unread(data)
+            event_id = (read_object(data) or {}).get("id")
+            if isinstance(event_id, str):
+                await self.answer(event_id, 400)
             return None
         if found.event.topic != self.topic:
             await self.answer(found.id, 403)
             return None
         return HubEvent(found.id, found.event.name.lower(), _patient_in(found.event.context))
-
-    async def _refuse_unread(self, data: str) -> None:
-        event_id = (read_object(data) or {}).get("id")
-        if isinstance(event_id, str):
-            await self.answer(event_id, 400)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +153,11 @@ class Hub:
             async with self.session.ws_connect(
                 url, heartbeat=30.0, max_msg_size=_LIMIT_BYTES
             ) as line:
-                lease = await _wait_for_confirmation(line, subscription.topic)
+                data = await _next(line, seconds=_CONFIRM_SECONDS)
+                found = None if data is None else _confirmation(data)
+                if found is None or found.topic != subscription.topic:
+                    raise HubUnavailableError("the hub confirmed nothing")
+                lease = max(found.lease_seconds, RENEW_BEFORE_SECONDS)
                 yield HubConnection(line=line, topic=subscription.topic, seconds=lease)
         except (aiohttp.ClientError, TimeoutError):
             raise HubUnavailableError("the hub's line broke") from None
@@ -205,15 +206,6 @@ class Hub:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
-
-
-async def _wait_for_confirmation(line: aiohttp.ClientWebSocketResponse, topic: str) -> float:
-    """Wait for the hub's word that it means this session; return the seconds of the lease."""
-    data = await _next(line, seconds=_CONFIRM_SECONDS)
-    found = None if data is None else _confirmation(data)
-    if found is None or found.topic != topic:
-        raise HubUnavailableError("the hub confirmed nothing")
-    return max(found.lease_seconds, RENEW_BEFORE_SECONDS)
 
 
 def _confirmation(data: str) -> _Confirmation | None:

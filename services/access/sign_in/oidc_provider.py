@@ -151,10 +151,6 @@ class OidcProvider:
             issuer=self._endpoints.issuer,
             also=("sub",),
         )
-        self._check(claims, nonce)
-        return claims
-
-    def _check(self, claims: Mapping[str, Any], nonce: str | None) -> None:
         others = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
         if (others or "azp" in claims) and claims.get("azp") != self.client_id:
             raise UnauthenticatedError
@@ -162,6 +158,7 @@ class OidcProvider:
             raise UnauthenticatedError
         if not isinstance(claims["sub"], str) or not claims["sub"].strip():
             raise UnauthenticatedError
+        return claims
 
     async def _discover(self) -> Endpoints:
         fresh = self.clock.monotonic() - self._found_at < DISCOVERY_SECONDS

@@ -14,7 +14,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from pydantic import BaseModel, ValidationError
 
 from data_models.errors import BlobChangedError, UnauthenticatedError
-from data_models.storage.blob_store import Blob, BlobStore, put_blob
+from data_models.storage.blob_store import BlobStore, put_blob
 from data_models.values import read_value
 from services.access.principal import Role
 from services.access.sign_in.begun import derived_key
@@ -80,7 +80,7 @@ class SignInSessions:
         """
         if (blob := await self._store.read(_name(session_id))) is None:
             raise UnauthenticatedError
-        return _read(blob)
+        return Found(read_value(blob.data, SignedIn, refusal=UnauthenticatedError()), blob.etag)
 
     async def renew(self, session_id: str, found: Found, session: SignedIn) -> SignedIn:
         """Put `session` in the place of `found`; return what is stored then.
@@ -137,7 +137,3 @@ def csrf_of(session_id: str) -> str:
 
 def _name(session_id: str) -> str:
     return f"{_FOLDER}/{hashlib.sha256(session_id.encode()).hexdigest()}.json"
-
-
-def _read(blob: Blob) -> Found:
-    return Found(read_value(blob.data, SignedIn, refusal=UnauthenticatedError()), blob.etag)

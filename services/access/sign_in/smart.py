@@ -229,23 +229,20 @@ class SmartLaunch:
         roles = self.rules.users.roles_of(who)
         lasts = min(tokens.expires_in or _TOKEN_SECONDS, SESSION_SECONDS)
         ends_at = now + timedelta(seconds=lasts)
+        # Practitioner/17 of another server is somebody else.
+        here = issuer.rstrip("/")
+        is_own = self.records is not None and here == self.records.rstrip("/")
+        is_theirs = staff["base"] is None or staff["base"].rstrip("/") == here
+        is_person = staff["who"].startswith("Practitioner/")
         return SignedIn(
             principal_id=who,
             name=str(claims.get("name") or claims.get("preferred_username") or claims["sub"]),
             subject=claims["sub"],
             tenant=None,
             roles=sorted(roles | {"clinician"}),
-            practitioner=self._practitioner(staff, issuer),
+            practitioner=staff["who"] if is_own and is_theirs and is_person else None,
             proof_until=ends_at,
             ends_at=ends_at,
             seen_at=now,
             tokens="",
         )
-
-    def _practitioner(self, staff: re.Match[str], issuer: str) -> str | None:
-        """Practitioner/17 of another server is somebody else."""
-        here = issuer.rstrip("/")
-        is_own = self.records is not None and here == self.records.rstrip("/")
-        is_theirs = staff["base"] is None or staff["base"].rstrip("/") == here
-        is_person = staff["who"].startswith("Practitioner/")
-        return staff["who"] if is_own and is_theirs and is_person else None

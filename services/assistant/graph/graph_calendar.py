@@ -74,7 +74,10 @@ class GraphCalendar:
                 return event
             answer = await self._patch(event, wanted, etag=row.etag)
             if not answer.is_stale:
-                _check_series(answer)
+                if answer.code == "ErrorOccurrenceCrossingBoundary":
+                    raise AssistantError(
+                        "an occurrence cannot be moved past the next or the last of its series"
+                    )
                 return _needed(answer.value(), self._zone)
         raise AssistantError("the event changed again and again meanwhile; nothing was moved")
 
@@ -116,13 +119,6 @@ class GraphCalendar:
             body = {"isAllDay": True, "start": days[0], "end": days[1]}
         path = f"events/{segment(event.id)}"
         return await self._account.patch(path, body, etag=etag)
-
-
-def _check_series(answer: GraphAnswer) -> None:
-    if answer.code == "ErrorOccurrenceCrossingBoundary":
-        raise AssistantError(
-            "an occurrence cannot be moved past the next or the last of its series"
-        )
 
 
 def _needed(row: Json, zone: tzinfo) -> CalendarEvent:

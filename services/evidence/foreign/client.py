@@ -95,7 +95,13 @@ class ForeignClient:
             answer = types.CallToolResult.model_validate(await talk.ask("tools/call", params))
         if answer.isError:
             raise _wrong("it refused the call")
-        return _text_of(answer)
+        others = [one for one in answer.content if not isinstance(one, types.TextContent)]
+        if others:
+            raise _wrong("it sent something that is no text")
+        text = "\n".join(one.text for one in answer.content if isinstance(one, types.TextContent))
+        if len(text) > ANSWER_LIMIT_CHARS:
+            raise _wrong(f"its answer is over {ANSWER_LIMIT_CHARS} characters; ask for less")
+        return text
 
 
 def _check_unchanged(name: str, offered: list[types.Tool], digest: str) -> None:
@@ -110,16 +116,6 @@ def _check_unchanged(name: str, offered: list[types.Tool], digest: str) -> None:
     hints = found[0].annotations
     if hints is not None and hints.readOnlyHint is False:
         raise _wrong("that tool changes something, and only reading is allowed")
-
-
-def _text_of(answer: types.CallToolResult) -> str:
-    others = [one for one in answer.content if not isinstance(one, types.TextContent)]
-    if others:
-        raise _wrong("it sent something that is no text")
-    text = "\n".join(one.text for one in answer.content if isinstance(one, types.TextContent))
-    if len(text) > ANSWER_LIMIT_CHARS:
-        raise _wrong(f"its answer is over {ANSWER_LIMIT_CHARS} characters; ask for less")
-    return text
 
 
 async def _tools_of(talk: "_Talk") -> list[types.Tool]:

@@ -73,7 +73,15 @@ class Library:
         A word that no guideline has, by none of its names, is what is asked about: then nothing
         answers.
         """
-        asked = _things_in(question)
+        called, values = concept_table().also_called, concept_rows()["out_of_range"]
+        asked = [
+            frozenset(
+                roots_of(name)
+                for one in topic
+                for name in (one, *called(one), values.get(" ".join(words_of(one)), one))
+            )
+            for topic in topics_in(question)
+        ]
         is_known = all(any(_names_one(each, words) for words in self.words) for each in asked)
         if not asked or not is_known or self.ranking is None:
             return []
@@ -97,19 +105,6 @@ class Library:
         own = [one for one in self.passages if one.guideline.title in meant and one.newer is None]
         own.sort(key=lambda one: -len(rows_named(one.section.text, facts)))
         return own
-
-
-def _things_in(question: str) -> list[frozenset[tuple[str, ...]]]:
-    """Return each thing that is asked about, by all its names."""
-    called, values = concept_table().also_called, concept_rows()["out_of_range"]
-    return [
-        frozenset(
-            roots_of(name)
-            for one in topic
-            for name in (one, *called(one), values.get(" ".join(words_of(one)), one))
-        )
-        for topic in topics_in(question)
-    ]
 
 
 def _names_one(thing: frozenset[tuple[str, ...]], words: frozenset[str]) -> bool:

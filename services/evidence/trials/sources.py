@@ -107,20 +107,6 @@ StudySource: TypeAlias = StudyFolder | ClinicalTrialsGov
 
 def asked_of_register(search: TrialSearch) -> dict[str, str]:
     """Return the query that leaves."""
-    asked = {
-        "query.cond": " OR ".join(search.conditions),
-        "query.term": " OR ".join(search.markers),
-        "query.locn": search.country,
-        "filter.overallStatus": "RECRUITING",
-        "filter.advanced": _advanced(search),
-        "pageSize": str(STUDIES_LIMIT),
-        "format": "json",
-        "fields": _FIELDS,
-    }
-    return {name: value for name, value in asked.items() if value}
-
-
-def _advanced(search: TrialSearch) -> str:
     parts = []
     if search.age is not None:
         parts.append(
@@ -129,4 +115,14 @@ def _advanced(search: TrialSearch) -> str:
         )
     if search.sex:
         parts.append(f"AREA[Sex](ALL OR {search.sex.upper()})")
-    return " AND ".join(parts)
+    asked = {
+        "query.cond": " OR ".join(search.conditions),
+        "query.term": " OR ".join(search.markers),
+        "query.locn": search.country,
+        "filter.overallStatus": "RECRUITING",
+        "filter.advanced": " AND ".join(parts),
+        "pageSize": str(STUDIES_LIMIT),
+        "format": "json",
+        "fields": _FIELDS,
+    }
+    return {name: value for name, value in asked.items() if value}
