@@ -26,12 +26,6 @@ def own(**changes: Any) -> AgentBot:
     return AgentBot(**{"app_id": "own", "app_password": "own-pw", **changes})
 
 
-def test_without_agents_bots_one_bot_serves_all() -> None:
-    bots = made().bots
-    assert bots.agents == {}
-    assert bots.at("Radiology") == bots.at(None) == Registration(app_id="team", app_password="pw")
-
-
 def test_an_agents_bot_is_found_in_any_letters_and_others_are_the_teams() -> None:
     bots = made(agent_bots={"RADIOLOGY": own()}).bots
     expected = Registration(app_id="own", app_password="own-pw")

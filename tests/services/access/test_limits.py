@@ -23,14 +23,6 @@ def test_twenty_messages_pass_and_the_next_waits_three_seconds(clock: FixedClock
     rate.take("a")
 
 
-def test_one_callers_flood_is_not_anothers(clock: FixedClock) -> None:
-    rate = MessageRate(per_minute=2, clock=clock)
-    spend(rate, "a", 2)
-    with pytest.raises(RateLimitedError):
-        rate.take("a")
-    rate.take("b")
-
-
 def test_a_refused_message_is_not_counted(clock: FixedClock) -> None:
     rate = MessageRate(per_minute=1, clock=clock)
     rate.take("a")

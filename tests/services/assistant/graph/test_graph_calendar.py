@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from data_models.errors import AssistantError, AssistantItemGoneError, AssistantUnsureError
+from data_models.errors import AssistantError, AssistantUnsureError
 from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import EVENTS_LIMIT, NewEvent
@@ -203,11 +203,6 @@ async def test_a_move_whose_answer_is_lost_is_seen_to_have_happened(
     assert len([one for one in graph.asked if one.method == "PATCH"]) == 2
 
 
-async def test_an_event_that_is_gone_cannot_be_moved(own: AssistantServices) -> None:
-    with pytest.raises(AssistantItemGoneError):
-        await own.calendar.move("gone", start=at(9))
-
-
 async def test_an_occurrence_moves_alone_and_not_past_its_neighbours(
     ada: User, own: AssistantServices
 ) -> None:
@@ -217,14 +212,6 @@ async def test_an_occurrence_moves_alone_and_not_past_its_neighbours(
     assert ada.events[weekly[2]]["start"] == at(15, 24)
     with pytest.raises(AssistantError, match="series"):
         await own.calendar.move(weekly[1], start=at(10, 25))
-
-
-async def test_an_event_is_cancelled_once(ada: User, own: AssistantServices) -> None:
-    found = ada.event("Board", at(15), at(16))
-    other = ada.event("Clinic", at(9), at(10))
-    assert await own.calendar.delete(found)
-    assert list(ada.events) == [other]
-    assert not await own.calendar.delete(found)
 
 
 async def test_a_cancellation_whose_answer_is_lost_counts_as_done(

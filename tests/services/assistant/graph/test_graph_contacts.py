@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from data_models.errors import AssistantError, AssistantItemGoneError
+from data_models.errors import AssistantError
 from services.assistant.back_end import AssistantServices
 from services.assistant.contacts import Contact, ContactChange
 from tests.fakes_graph import FakeGraph
@@ -25,16 +25,6 @@ async def test_contacts_are_found_by_all_words_anywhere(ada: User, own: Assistan
     assert (found.email, found.organization) == ("mueller@clinic.example", "Radiology")
     assert await own.contacts.search("radiology ben", limit=9) == []
     assert len(await own.contacts.search("", limit=9)) == 3
-
-
-async def test_a_contact_is_added_and_read(ada: User, own: AssistantServices) -> None:
-    made = await own.contacts.add(
-        Contact(name="Zoë", email="z@clinic.example", phone="1", organization="Lab"), fresh()
-    )
-    assert (made.name, made.email, made.phone) == ("Zoë", "z@clinic.example", "1")
-    assert made.organization == "Lab"
-    assert await own.contacts.get(made.id) == made
-    assert await own.contacts.get("gone") is None
 
 
 async def test_a_contact_is_added_once_although_the_answer_is_lost(
@@ -92,11 +82,3 @@ async def test_a_contact_that_changes_all_the_time_is_left_alone(
         graph.fail_next(412)
     with pytest.raises(AssistantError, match="meanwhile"):
         await own.contacts.change(found, ContactChange(name="Benno"))
-
-
-async def test_a_contact_is_deleted_once(ada: User, own: AssistantServices) -> None:
-    found = ada.contact("Ben")
-    assert await own.contacts.delete(found)
-    assert not await own.contacts.delete(found)
-    with pytest.raises(AssistantItemGoneError):
-        await own.contacts.change(found, ContactChange(name="x"))

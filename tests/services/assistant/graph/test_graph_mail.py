@@ -86,14 +86,6 @@ async def test_a_message_says_in_which_folder_it_is(ada: User, own: AssistantSer
     assert folders == {"inbox": "inbox", "sentitems": "sent", "drafts": "drafts"}
 
 
-async def test_a_draft_is_written_and_not_sent(ada: User, own: AssistantServices) -> None:
-    made = await own.mail.draft(HELLO, fresh())
-    assert (made.subject, made.text, made.folder) == ("Board", "At three?", "drafts")
-    assert made.to == ("ben@clinic.example",)
-    assert ada.sent == {}
-    assert await own.mail.get(made.id) == made
-
-
 async def test_an_answer_belongs_to_its_conversation(ada: User, own: AssistantServices) -> None:
     answered = ada.message("Slides", "?", sender="Ben Roth", received=NOON)
     reply = NewEmail(to=("ben@x.example",), subject="Re: Slides", text="Yes", answers=answered)
@@ -122,14 +114,6 @@ async def test_a_draft_is_written_once_although_the_answer_is_lost(
         )
         assert made.id in ada.messages
     assert len(ada.messages) == 3
-
-
-async def test_a_draft_is_sent_once(ada: User, own: AssistantServices) -> None:
-    made = await own.mail.draft(HELLO, fresh())
-    assert await own.mail.send(made.id)
-    assert not await own.mail.send(made.id)
-    assert ada.sent == {made.id: 1}
-    assert not await own.mail.send("gone")
 
 
 async def test_a_received_message_is_never_sent(ada: User, own: AssistantServices) -> None:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from data_models.errors import AssistantError, AssistantItemGoneError
+from data_models.errors import AssistantError
 from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import Span, Task
@@ -68,20 +68,6 @@ async def test_a_task_is_added_once_although_the_answer_is_lost(
     made = await own.tasks.add(Task(title="other 1"), fresh())
     assert len(ada.tasks) == 6
     assert made.id == list(ada.tasks)[-1]
-
-
-async def test_a_task_is_done_moved_and_deleted(ada: User, own: AssistantServices) -> None:
-    found = ada.task("board", due=FRIDAY)
-    assert (await own.tasks.complete(found)).is_done
-    assert (await own.tasks.complete(found)).is_done
-    assert (await own.tasks.move(found, due=date(2026, 12, 1))).due == date(2026, 12, 1)
-    assert (await own.tasks.move(found, due=None)).due is None
-    assert await own.tasks.delete(found)
-    assert not await own.tasks.delete(found)
-    with pytest.raises(AssistantItemGoneError):
-        await own.tasks.complete(found)
-    with pytest.raises(AssistantItemGoneError):
-        await own.tasks.move(found, due=FRIDAY)
 
 
 async def test_a_day_given_as_an_instant_is_the_users(ada: User, assistant: GraphAssistant) -> None:
