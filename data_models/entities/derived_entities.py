@@ -50,19 +50,6 @@ class DerivedEntity(Entity):
             return False
         return (now - self.updated_at).total_seconds() >= self.valid_for
 
-    def copy_for(self, agent_name: str, *, seq: int) -> Self:
-        """Return a copy for another agent, age and origin included (E12)."""
-        return self.model_copy(
-            update={
-                "value": copied(self.value),
-                "source_params": copied(self.source_params),
-                "depends_on": list(self.depends_on),
-                "agent_name": agent_name,
-                "handed_over_from": self.agent_name,
-                "seq": seq,
-            }
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -217,7 +204,17 @@ class AgentScopedDerivedEntitiesManager(EntityQueues[DerivedEntity]):
                 report["unchanged"].append(one.key)
                 continue
             seq = self.take_seq() if held is None else held.seq
-            queue[one.key] = one.copy_for(target, seq=seq)
+            # Age and origin included (E12).
+            queue[one.key] = one.model_copy(
+                update={
+                    "value": copied(one.value),
+                    "source_params": copied(one.source_params),
+                    "depends_on": list(one.depends_on),
+                    "agent_name": target,
+                    "handed_over_from": one.agent_name,
+                    "seq": seq,
+                }
+            )
             report["added" if held is None else "updated"].append(one.key)
         self._drop_empty()
         if report["added"] or report["updated"]:

@@ -86,7 +86,13 @@ def talk_of(messages: Sequence[ChatMessageContent]) -> Talk:
         asked = escaped(spoken.pop().content)
     front, server = _server_parts(systems)
     last = "\n\n".join(part for part in (server, asked) if part)
-    earlier = _in_turns(spoken)
+    # What one side says in a row is one message.
+    earlier: list[Row] = []
+    for message in spoken:
+        role, text = "user", escaped(message.content)
+        if message.role != AuthorRole.USER:
+            role, text = "assistant", f"[{message.name}] {text}" if message.name else text
+        _add(earlier, role, text, "\n\n")
     if earlier and earlier[-1]["role"] == "user":
         last = f"{earlier.pop()['content']}\n\n{last}"
     note = _NOTE if front or server else ""
@@ -160,17 +166,6 @@ def _object_in(arguments: str) -> str:
         return arguments if isinstance(orjson.loads(arguments), dict) else "{}"
     except orjson.JSONDecodeError:
         return "{}"
-
-
-def _in_turns(messages: Sequence[ChatMessageContent]) -> list[Row]:
-    """Return the talk, what one side says in a row as one message."""
-    rows: list[Row] = []
-    for message in messages:
-        role, text = "user", escaped(message.content)
-        if message.role != AuthorRole.USER:
-            role, text = "assistant", f"[{message.name}] {text}" if message.name else text
-        _add(rows, role, text, "\n\n")
-    return rows
 
 
 def _server_parts(systems: Sequence[ChatMessageContent]) -> tuple[str, str]:

@@ -247,14 +247,11 @@ class StopRequests:
         try:
             while self._running:
                 await asyncio.sleep(self.look_seconds)
-                if self._is_any_long():
+                now = asyncio.get_running_loop().time()
+                if any(now - begun >= self.look_seconds for begun in self._begun.values()):
                     await self._look()
         finally:
             self._listener = None
-
-    def _is_any_long(self) -> bool:
-        now = asyncio.get_running_loop().time()
-        return any(now - begun >= self.look_seconds for begun in self._begun.values())
 
     async def _look(self) -> None:
         try:

@@ -31,23 +31,18 @@ def pages_of_pdf(data: bytes) -> tuple[list[str], str]:
         if reader.is_encrypted and not reader.decrypt(""):
             raise RecordsUnreadableError("the PDF is locked with a password")
         count = len(reader.pages)
-        pages = _texts(reader, min(count, PAGES_LIMIT))
+        pages: list[str] = []
+        length = 0
+        for number in range(min(count, PAGES_LIMIT)):
+            pages.append(tidied(reader.pages[number].extract_text() or ""))
+            length += len(pages[-1])
+            if length > TEXT_LIMIT_CHARS:
+                break
     except _DAMAGED:
         raise RecordsUnreadableError("the PDF is damaged") from None
     if not any(pages):
         raise RecordsUnreadableError(f"the PDF is {SCANNED}, on all of its {count} pages")
     return pages, _missing(pages, count)
-
-
-def _texts(reader: PdfReader, count: int) -> list[str]:
-    pages: list[str] = []
-    length = 0
-    for number in range(count):
-        pages.append(tidied(reader.pages[number].extract_text() or ""))
-        length += len(pages[-1])
-        if length > TEXT_LIMIT_CHARS:
-            break
-    return pages
 
 
 def _missing(pages: list[str], count: int) -> str:

@@ -170,7 +170,11 @@ def _cut(view: ChartView, room: int) -> tuple[list[ViewRow], list[LeftOut]]:
     """Drop the least needed rows until the rest fits; those that must stay are not touched."""
     kept = list(view.rows)
     dropped: list[ViewRow] = []
-    order = _least_needed_first(view)
+    # Resolved ones go before others, old ones before new ones.
+    rows = [row for row in view.rows if not must_stay(row)]
+    newest_last = view.kind == "timeline"
+    ordered = rows if newest_last else list(reversed(rows))
+    order = sorted(ordered, key=lambda row: row.status not in _OVER)
     lengths = {id(row): len(line_of(row, with_time=True)) + 1 for row in view.rows}
     size = len(_text(view, (), [])) + sum(lengths.values())
     for row in order:
@@ -185,14 +189,6 @@ def _cut(view: ChartView, room: int) -> tuple[list[ViewRow], list[LeftOut]]:
         LeftOut(count=count, what=f"more: {kind}", argument=_argument(view, kind))
         for kind, count in counts.items()
     ]
-
-
-def _least_needed_first(view: ChartView) -> list[ViewRow]:
-    """Return the rows that may go: resolved ones before others, old ones before new ones."""
-    rows = [row for row in view.rows if not must_stay(row)]
-    newest_last = view.kind == "timeline"
-    ordered = rows if newest_last else list(reversed(rows))
-    return sorted(ordered, key=lambda row: row.status not in _OVER)
 
 
 _OVER = frozenset({"resolved", "inactive", "remission", "stopped", "completed", "ended",

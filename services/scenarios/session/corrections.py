@@ -105,25 +105,19 @@ def answer_meant(
         held = session.variables
         return [f for f in given if _is_same(value_in(f, correction.old), held[f.name])]
     if correction.is_bare:
-        return _behind_a_no(correction.new, given[-1:], session, graph)
+        # The last answer may be meant, and what is asked now; "yes" and "no" answer what is asked.
+        last = given[-1:]
+        step = graph.steps.get(session.step or "")
+        asked = [graph.fields[name] for name in step.collects_profile_fields] if step else []
+        may_be = [
+            one for one in last if one.value_type != "boolean" and is_plainly(one, correction.new)
+        ]
+        return may_be and [*may_be, *(one for one in asked if is_plainly(one, correction.new))]
     if not correction.is_sure:
         return []
     if not correction.new:
         return given[-1:]
     return [field for field in given if is_plainly(field, correction.new)][-1:]
-
-
-def _behind_a_no(
-    new: str, last: list[FieldDefinition], session: ScenarioSession, graph: Graph
-) -> list[FieldDefinition]:
-    """Return the last answer if it may have been `new`, and what is asked now if that may be, too.
-
-    "Yes", "no" and free texts are answers to what is asked.
-    """
-    step = graph.steps.get(session.step or "")
-    asked = [graph.fields[name] for name in step.collects_profile_fields] if step else []
-    may_be = [one for one in last if one.value_type != "boolean" and is_plainly(one, new)]
-    return may_be and [*may_be, *(one for one in asked if is_plainly(one, new))]
 
 
 def _is_same(said: JsonValue, held: JsonValue) -> bool:
