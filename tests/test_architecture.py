@@ -59,10 +59,6 @@ def sources() -> list[Path]:
     return sorted([*files, *(ROOT / module for module in ROOT_MODULES)])
 
 
-def of_tests() -> list[Path]:
-    return sorted((ROOT / "tests").rglob("*.py"))
-
-
 def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
@@ -116,7 +112,8 @@ def facts(path: Path) -> Facts:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 found.functions.append(function(path, node))
             case ast.ClassDef():
-                found.errors.update(errors_of(path, node))
+                is_one = any(is_error(base) for base in node.bases)
+                found.errors.update([f"{name(path)}:{node.lineno} {node.name}"] if is_one else [])
                 found.methods.extend(public_methods(path, node))
             case _:
                 pass
@@ -131,11 +128,6 @@ def note_call(found: Facts, call: ast.Call) -> None:
             found.logged.extend(one.arg for one in call.keywords if one.arg is not None)
         case _:
             pass
-
-
-def errors_of(path: Path, kind: ast.ClassDef) -> list[str]:
-    is_one = any(is_error(base) for base in kind.bases)
-    return [f"{name(path)}:{kind.lineno} {kind.name}"] if is_one else []
 
 
 def public_methods(path: Path, kind: ast.ClassDef) -> Iterator[tuple[str, str, bool]]:
@@ -215,7 +207,7 @@ def test_every_part_of_services_stands_in_a_layer() -> None:
 def test_no_file_imports_mocks_or_unsafe_formats() -> None:
     wrong = {
         f"{name(path)} imports {imported}"
-        for path in [*sources(), *of_tests()]
+        for path in [*sources(), *sorted((ROOT / "tests").rglob("*.py"))]
         if may_import(path, NOWHERE)
         for imported in facts(path).imports
         if any(reaches(imported, banned) for banned in NOWHERE)

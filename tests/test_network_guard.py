@@ -44,9 +44,5 @@ async def test_an_attempt_that_code_hides_fails_the_test(network_guard: NetworkG
         network_guard.watching(),
         contextlib.suppress(aiohttp.ClientError),
     ):
-        await _get("http://192.0.2.1:9/")
-
-
-async def _get(url: str) -> None:
-    async with aiohttp.ClientSession() as session, session.get(url):
-        pass
+        async with aiohttp.ClientSession() as session, session.get("http://192.0.2.1:9/"):
+            pass

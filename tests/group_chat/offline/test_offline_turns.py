@@ -30,10 +30,6 @@ def text_of(heard: Heard, agent: str) -> str:
     return next(text for speaker, text in reversed(heard.said) if speaker == agent)
 
 
-def tools_of(heard: Heard) -> list[str]:
-    return [event.tool for event in heard.of(ToolCallStarted)]
-
-
 @pytest.mark.slow
 async def test_a_confirmed_plan_runs_to_its_end() -> None:
     talk = conversation()
@@ -80,7 +76,7 @@ async def test_nothing_is_said_that_no_tool_returned(patient_id: str) -> None:
 async def test_a_question_goes_to_the_agent_it_is_for(question: str, agent: str, tool: str) -> None:
     heard = await conversation().say(question)
     assert heard.speakers == [agent]
-    assert tool in tools_of(heard)
+    assert tool in [event.tool for event in heard.of(ToolCallStarted)]
     assert heard.reason == "answered"
     assert "Back to you" not in heard.said[-1][1]
 

@@ -26,16 +26,12 @@ TOOLS = tuple(
 )
 
 
-def _secretary(asked: str) -> Prompt:
-    return Prompt(asked=asked, tools=dict.fromkeys(TOOLS, ()))
-
-
 @pytest.mark.slow
 @with_cases("asked", "tool", "given")
 def test_a_request_for_ones_own_things_calls_its_tool(
     asked: str, tool: str, given: dict[str, object]
 ) -> None:
-    (call,) = reply_to(_secretary(asked)).calls
+    (call,) = reply_to(Prompt(asked=asked, tools=dict.fromkeys(TOOLS, ()))).calls
     assert (call.name, dict(call.arguments)) == (tool, given)
 
 

@@ -57,8 +57,8 @@ def named(expressions: str) -> set[str]:
 @pytest.mark.parametrize("rules", RULES, ids=lambda path: path.stem)
 def test_promtool_accepts_the_rules_and_each_fires(rules: Path) -> None:
     program = needed(Path(shutil.which("promtool") or "/usr/bin/promtool"), "promtool")
-    for command in (("check", rules.name), ("test", f"{rules.stem}_test.yml")):
-        asked = [program, command[0], "rules", command[1]]
+    for command, file in (("check", rules.name), ("test", f"{rules.stem}_test.yml")):
+        asked = [str(program), command, "rules", file]
         done = subprocess.run(asked, cwd=FOLDER, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 

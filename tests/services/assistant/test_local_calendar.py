@@ -131,15 +131,10 @@ async def test_what_we_write_opens_elsewhere_and_keeps_what_we_do_not_know(tmp_p
     assert "SUMMARY:Übergabe – Größe" in text
 
 
-def _only_file(folder: Path) -> Path:
-    (path,) = (folder / "users").rglob("calendar.ics")
-    return path
-
-
 async def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path) -> None:
     calendar = own(tmp_path)
     await calendar.create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)), fresh())
-    path = _only_file(tmp_path)
+    (path,) = (tmp_path / "users").rglob("calendar.ics")
     path.write_bytes(b"not a calendar")
     with pytest.raises(AssistantError):
         await calendar.between(MONDAY, MONDAY + timedelta(days=1))

@@ -31,10 +31,6 @@ from tests.keys import rsa_key
 from tests.tables import with_cases
 
 
-def key_for(algorithm: str) -> Any:
-    return rsa_key("one") if algorithm == "RS384" else ec.generate_private_key(ec.SECP384R1())
-
-
 class TokenServer:
     """Issues tokens as SMART's backend services demand, and serves `Patient` to their bearers."""
 
@@ -129,7 +125,7 @@ def key_file(folder: Path, key: Any = None) -> Path:
 async def test_backend_services_sign_in_with_a_key_that_the_server_checks(
     tokens: TokenServer, session: aiohttp.ClientSession, tmp_path: Path, algorithm: str
 ) -> None:
-    key = key_for(algorithm)
+    key = rsa_key("one") if algorithm == "RS384" else ec.generate_private_key(ec.SECP384R1())
     tokens.key = key.public_key()
     chosen = settings(
         tokens, fhir_client_key_file=key_file(tmp_path, key), fhir_client_key_id="key-1"

@@ -51,8 +51,9 @@ def bundle_of(path: Path) -> list[dict[str, Any]]:
     return list(json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)["entry"])
 
 
-def refs_that_count(entries: list[dict[str, Any]]) -> set[str]:
-    """Return the coded resources that say of themselves that they are so."""
+def unreached(entries: list[dict[str, Any]], chart: PatientRecord) -> set[str]:
+    """Return the coded resources that say of themselves that they are so and that no view shows."""
+    shown = {ref for view in views_of(chart) for row in view.rows for ref in row.sources}
     found = set()
     for entry in entries:
         raw = entry["resource"]
@@ -61,12 +62,7 @@ def refs_that_count(entries: list[dict[str, Any]]) -> set[str]:
             "entered-in-error|refuted|cancelled", said
         ):
             found.add(f"{raw['resourceType']}/{raw['id']}")
-    return found
-
-
-def unreached(entries: list[dict[str, Any]], chart: PatientRecord) -> set[str]:
-    shown = {ref for view in views_of(chart) for row in view.rows for ref in row.sources}
-    return refs_that_count(entries) - shown
+    return found - shown
 
 
 def numbers_in(node: Any) -> Iterator[float]:

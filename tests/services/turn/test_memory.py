@@ -1,7 +1,6 @@
 """When a model reads a message, what it is shown, what is believed; and no turn fails by it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +15,7 @@ from data_models.errors import ModelTimeoutError
 from data_models.identifiers import PatientId
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
-from services.group_chat_port import ContinuationChanged, GroupChatEvent, GroupChatRequest
+from services.group_chat_port import ContinuationChanged, GroupChatRequest
 from services.language.reader import PURPOSE
 from services.language.utterance import TeamMember
 from services.language.words.talk_texts import talk_text
@@ -264,13 +263,9 @@ async def test_a_stopped_turn_leaves_no_reading_behind(room: Room) -> None:
     assert (await room.document()).chat_history[-1].turn_status == "STOPPED"
 
 
-def waiting_for(agent: str) -> Callable[[GroupChatRequest], Sequence[GroupChatEvent]]:
-    asked = Continuation(agent=agent, asked_at=SystemClock().now())
-    return lambda request: (ContinuationChanged(asked),)
-
-
 async def test_an_answer_to_who_waits_for_it_needs_no_model(room: Room) -> None:
-    room.world.team.also = waiting_for("GeneralHealth")
+    asked = Continuation(agent="GeneralHealth", asked_at=SystemClock().now())
+    room.world.team.also = lambda request: (ContinuationChanged(asked),)
     room.answers("How bad is it, 0-10?", "That is a lot.")
     await room.say("I am having a headache", "8")
     assert room.model.shown == []
