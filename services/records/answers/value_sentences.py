@@ -24,6 +24,7 @@ from services.records.answers.choosing.row_parts import (
 )
 from services.records.answers.limits import bounds_in, has_open_end, ranked, told_limited
 from services.records.resources.dates import first_day
+from services.records.resources.values import change_text
 
 _YEAR_DAYS = 365.25
 _COURSES_SHOWN = 6
@@ -248,12 +249,13 @@ def _difference(first: ViewRow, last: ViewRow) -> Decimal:
 
 
 def _step(first: ViewRow, last: ViewRow, words: AnswerWords, *, name: str) -> str:
+    difference = _difference(first, last)
     return words.say(
         "change",
         name=name,
         first=f"{value_of(first)} ({day_of(first)}) {sources_of(first)}",
         last=f"{value_of(last)} ({day_of(last)}) {sources_of(last)}",
-        difference=f"{_signed(_difference(first, last))} {last.unit}".strip(),
+        difference=f"{change_text(difference, first.value, last.value)} {last.unit}".strip(),
     )
 
 

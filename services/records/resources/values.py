@@ -119,6 +119,12 @@ def number_text(number: Decimal) -> str:
     return shown.rstrip("0").rstrip(".") if is_rounded else shown
 
 
+def change_text(change: Decimal, *shown: str) -> str:
+    """Return a difference, signed, no finer than the values it is of are shown."""
+    places = max(sum(map(str.isdigit, value.partition(".")[2])) for value in shown)
+    return f"{'+' if change > 0 else ''}{number_text(round(change, places).normalize())}"
+
+
 def range_of(node: Raw) -> str:
     """Return the reference range as recorded: `3.5-5.1`, `<5`, or its text."""
     said = [_range_text(row) for row in many(node, "referenceRange")]

@@ -20,7 +20,13 @@ from services.records.resources.entry import (
     one,
 )
 from services.records.resources.record import PatientRecord
-from services.records.resources.values import Value, in_unit_of, number_text, value_in, with_unit
+from services.records.resources.values import (
+    Value,
+    change_text,
+    in_unit_of,
+    value_in,
+    with_unit,
+)
 from services.records.rows.finding import Found, find_series, holds, means
 from services.records.rows.measurements import (
     Part,
@@ -182,11 +188,11 @@ def _summary(series: Series, parts: Sequence[Part]) -> list[str]:
         return [f"{series.name}: units differ ({', '.join(sorted(units))}); not compared"]
     low, high = min(same, key=_number), max(same, key=_number)
     change = Decimal(f"{(newest.number or 0) - (same[0][0].number or 0):.6g}")
-    sign = "+" if change > 0 else ""
+    told = change_text(change, newest.text, same[0][0].text)
     said = [
         f"lowest {_shown(*low)}",
         f"highest {_shown(*high)}",
-        f"change since {same[0][1]} {sign}{with_unit(number_text(change), newest.unit)}",
+        f"change since {same[0][1]} {with_unit(told, newest.unit)}",
     ]
     bounds = [value.whole for value, _ in values if value.comparator]
     said += [f"bounds not counted: {', '.join(bounds)}"] if bounds else []

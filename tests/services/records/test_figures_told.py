@@ -1,6 +1,7 @@
 """What is worked out of values: per year, in percent, in another unit, beyond both figures."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -33,6 +34,10 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
     "body weight": (
         result("Body weight", "80", "kg", "2019-06-01"),
         result("Body weight", "90", "kg", "2018-06-01"),
+    ),
+    "body height": (
+        replace(result("Body height", "92.78", "cm", "2019-06-01"), number=92.78241),
+        replace(result("Body height", "93.5", "cm", "2018-06-01"), number=93.50004),
     ),
     "creatine kinase": (
         result("Creatine kinase", "120", "U/L", "2020-01-01"),
@@ -86,10 +91,14 @@ def answer(text: str) -> str:
 def test_a_change_does_not_hide_what_lies_between_its_ends() -> None:
     first, highest, lowest = answer("is the creatine kinase rising?").splitlines()
     assert "140 U/L (2018-06-01)" in first
-    assert first.endswith("-20.0 U/L")
+    assert first.endswith("-20 U/L")
     assert "2250 U/L, 2019-06-01" in highest
     assert "90 U/L, 2019-03-01" in lowest
     assert len(answer("is creatinine rising?").splitlines()) == 1
+
+
+def test_a_change_is_no_finer_than_its_values() -> None:
+    assert answer("how did the height change?").endswith("-0.72 cm")
 
 
 def test_counts_and_averages_are_told_of_each_year() -> None:
