@@ -442,6 +442,10 @@ CHART_PARTS: dict[str, tuple[ViewRow, ...]] = {
     ),
     "results": (_value(4.1, "2026-12-02"),),
     "problems": (ViewRow(kind="problem", name="Lung cancer", status="active", date="2024-02"),),
+    "allergies": (
+        ViewRow(kind="allergy", name="Penicillin (rash)", status="active"),
+        ViewRow(kind="allergy", name="Latex", status="resolved"),
+    ),
 }
 
 

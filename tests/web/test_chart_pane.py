@@ -5,7 +5,7 @@ import csv
 import io
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from tests.web.axe import violations
 from tests.web.chart_scenes import ChartTalk
@@ -60,6 +60,40 @@ async def test_the_chart_stands_beside_the_talk_by_parts(site: Site, browser: Br
     await expect(chart.get_by_text("No documents in the record.")).to_be_visible()
     assert len(site.scheduler.messages) == 1
     assert site.errors == []
+
+
+@pytest.mark.parametrize("size", [DESKTOP, TABLET, PHONE])
+async def test_allergies_stay_in_view_and_open_their_list(
+    site: Site, browser: Browser, size: dict[str, int]
+) -> None:
+    site.scheduler.script = ChartTalk(reader=site.reader)
+    context = await browser.new_context(viewport={"width": size["width"], "height": size["height"]})
+    page = await site.asked(context, "what is her potassium?")
+    line = page.get_by_role("banner").get_by_role("button", name="Allergies")
+    await expect(line).to_have_text("Allergies: Penicillin (rash)")
+    await expect(line).to_be_in_viewport(ratio=1)
+    name = await page.locator(".banner .patient-name").bounding_box()
+    # In one line, whatever stands beside it.
+    assert name is not None
+    assert name["height"] < 40
+    await line.click()
+    allergies = page.locator(".chart-pane").get_by_role("tab", name="Allergies")
+    await expect(allergies).to_have_attribute("aria-selected", "true")
+    assert site.errors == []
+
+
+async def test_unread_allergies_are_not_shown_as_none(site: Site, browser: Browser) -> None:
+    site.scheduler.script = ChartTalk(reader=site.reader)
+    context = await browser.new_context(viewport={"width": 1440, "height": 900})
+    refused = {"code": "unavailable", "message": "The record cannot be read now."}
+
+    async def refuse(route: Route) -> None:
+        await route.fulfill(status=503, json={"error": refused})
+
+    await context.route("**/chart?*part=allergies*", refuse)
+    page = await site.asked(context, "what is her potassium?")
+    line = page.get_by_role("banner").get_by_role("button", name="Allergies")
+    await expect(line).to_have_text("Allergies: not readable now")
 
 
 async def test_a_drawn_result_is_saved_with_whose_it_is(site: Site, browser: Browser) -> None:

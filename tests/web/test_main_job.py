@@ -169,7 +169,7 @@ async def test_a_wish_before_any_patient_goes_on_and_a_patient_is_picked_by_butt
     await idle(visit.page)
     bar = await page.get_by_role("banner").bounding_box()
     assert bar is not None
-    assert bar["height"] < 80, "a long name breaks within itself"
+    assert bar["height"] < 110, "a long name breaks within itself"
     await say(visit.page, "compare the stage of patient_15 and patient_4")
     await page.get_by_role("button", name="No", exact=True).click()
     await idle(visit.page)

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
+import { AllergyLine } from "./allergy_line";
 import * as api from "./api";
 import type { People } from "./chat";
 import { hueOf, PatientMark, Who } from "./patient_mark";
@@ -27,6 +28,7 @@ interface BannerProps {
   /** Whether the chart stands beside the conversation. */
   hasChart: boolean;
   onChart: () => void;
+  onAllergies: () => void;
   /** What stands first, such as the button of the side bar. */
   children: ComponentChildren;
 }
@@ -44,6 +46,7 @@ export function Banner({
   onMemory,
   hasChart,
   onChart,
+  onAllergies,
   children,
 }: BannerProps) {
   const active = state.patient_id;
@@ -88,6 +91,7 @@ export function Banner({
           <ExportMenu chatId={chatId} patientId={active} />
         </div>
       </div>
+      {active !== null && <AllergyLine chatId={chatId} patientId={active} onOpen={onAllergies} />}
       <Where state={state} />
       <Files chatId={chatId} state={state} />
       <Roster state={state} people={people} isBusy={isBusy} onSwitch={onSwitch} />

@@ -1,13 +1,13 @@
 import { memo } from "preact/compat";
 import { useEffect, useId, useState } from "preact/hooks";
 
-import * as api from "./api";
 import { Papers } from "./papers";
 import { View } from "./chart_view";
 import { shownDate } from "./dates";
 import type { Opened } from "./source_panel";
 import { strings } from "./strings";
 import type { ChartView, ViewRow } from "./types";
+import { useChartPart } from "./use_chart_part";
 
 const said = strings.chart;
 export const CHART_PARTS = [
@@ -130,27 +130,6 @@ function Unread({ problem, onAgain }: { problem: string; onAgain: () => void }) 
       </button>
     </div>
   );
-}
-
-/** Reads a part of the chart; what is of another patient is never shown. */
-function useChartPart(chatId: string, patientId: string, part: ChartPartName, name = "") {
-  const [view, setView] = useState<ChartView | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [tries, setTries] = useState(0);
-  useEffect(() => {
-    let isCurrent = true;
-    setProblem(null);
-    setView(null);
-    api.chart(chatId, patientId, part, name).then(
-      (found) => isCurrent && found.patient_id === patientId && setView(found),
-      (error: unknown) =>
-        isCurrent && setProblem(error instanceof api.ApiError ? error.message : strings.unreachable),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [chatId, patientId, part, name, tries]);
-  return { view, problem, again: () => setTries(tries + 1) };
 }
 
 interface ResultsProps {

@@ -167,6 +167,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             onMemory={showMemory}
             hasChart={hasChart}
             onChart={openChart}
+            onAllergies={() => showChart("allergies")}
           >
             <button
               type="button"

@@ -58,6 +58,14 @@ const english = {
     exportAs: { md: "Markdown", docx: "Word", json: "JSON" },
   },
 
+  allergyLine: {
+    told: (names: string[], more: number) =>
+      `Allergies: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`,
+    noneRecorded: "Allergies: nothing recorded",
+    noneActive: "Allergies: none active",
+    unread: "Allergies: not readable now",
+  },
+
   chats: {
     title: "Conversations",
     new: "New",

@@ -64,6 +64,13 @@ export const german: Strings = {
     exportAs: { md: "Markdown", docx: "Word", json: "JSON" },
   },
 
+  allergyLine: {
+    told: (names, more) => `Allergien: ${names.join(", ")}${more > 0 ? ` und ${more} weitere` : ""}`,
+    noneRecorded: "Allergien: nichts erfasst",
+    noneActive: "Allergien: keine aktive",
+    unread: "Allergien: gerade nicht lesbar",
+  },
+
   chats: {
     title: "Gespräche",
     new: "Neu",
