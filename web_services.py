@@ -26,6 +26,7 @@ from services.tool_memory.personal import PersonalToolMemories
 from services.turn.looks import look_book_for
 from services.turn.memory import memory_rules
 from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.archive import ArchiveReader
 from services.views.attachment_service import AttachmentService
 from services.views.branching import Branching, Restoring
 from services.views.conversation_list import ConversationList
@@ -77,6 +78,7 @@ def route_context_of(
         feedback=PageFeedback(reader=reader, book=book),
         worklist=worklist_of(base),
         restoring=Restoring(reader=reader, clearing=clearing, lease=lease),
+        archive=ArchiveReader(reader=reader, store=base.documents.store),
         rounds=rounds,
         round_actions=RoundActions(entry=rounds.entry, preparer=rounds.preparer),
         speech=speech_for(settings, session=base.session),

@@ -33,8 +33,14 @@ from routes.requests.json_input import query_of, read_body, view_document
 from routes.streams.following import LAUNCHES
 from services.channels.feedback import Opinion
 from services.records.views.source import SourceText
+from services.views.archive import ArchivedTalk
 from services.views.conversation_list import Hits, NamedConversation
-from services.views.conversation_view import ConversationView, Progress, VisitRow
+from services.views.conversation_view import (
+    ConversationView,
+    HistoryPage,
+    Progress,
+    VisitRow,
+)
 from services.views.patient_chart import Identity
 
 PAGE_LIMIT_TURNS = 200
@@ -81,9 +87,7 @@ async def show_messages(request: web.Request) -> Json:
         limit=min(number_in(query.get("limit", "50")) or 50, PAGE_LIMIT_TURNS),
     )
     shown = chat._replace(patient_id=page.patient_id)
-    opinions = await context.feedback.read_of_history(shown)
-    turns = [_shown(turn, page.views, opinions) for turn in page.turns]
-    return {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
+    return _page(page, await context.feedback.read_of_history(shown))
 
 
 async def stop_turn(request: web.Request) -> Json:
@@ -99,6 +103,24 @@ async def undo_clear(request: web.Request) -> Json:
     """`POST /api/chats/{chat_id}/restore`: bring back what the caller cleared in the last day."""
     context, chat = chat_asked(request)
     return {"chat_id": chat.chat_id, "documents": await context.restoring.restore(chat)}
+
+
+async def list_archive(request: web.Request) -> Json:
+    """`GET /api/chats/{chat_id}/archive`: what the owner's clears put away, the newest first."""
+    context, chat = chat_asked(request)
+    return {"archives": await context.archive.talks(chat)}
+
+
+async def show_archive(request: web.Request) -> Json:
+    """`GET /api/chats/{chat_id}/archive/{archive_id}`: turns of one patient, as `messages`."""
+    (context, chat), before = chat_asked(request), request.query.get("before")
+    page = await context.archive.turns(
+        chat,
+        request.match_info["archive_id"],
+        before=None if before is None else number_in(before),
+        limit=number_in(request.query.get("limit", "50")) or 50,
+    )
+    return _page(page, {})
 
 
 async def show_artifact(request: web.Request) -> web.Response:
@@ -125,6 +147,11 @@ async def show_source(request: web.Request) -> SourceText:
     """`GET /api/chats/{chat_id}/sources`: the note, report or entry that an answer cites."""
     context, chat = chat_asked(request, needs_patient=True)
     return await context.chart.source(chat, ref=query_of(request, "ref"))
+
+
+def _page(page: HistoryPage, opinions: Mapping[str, Opinion]) -> Json:
+    turns = [_shown(turn, page.views, opinions) for turn in page.turns]
+    return {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
 
 
 def _shown(
@@ -269,6 +296,14 @@ def chat_routes() -> list[Endpoint]:
         ),
         Endpoint("POST", f"{one}/stop", stop_turn, of(stopped=FLAG), parameters=(_RUN,)),
         Endpoint("POST", f"{one}/restore", undo_clear, restored),
+        Endpoint("GET", f"{one}/archive", list_archive, of(archives=rows(ArchivedTalk))),
+        Endpoint(
+            "GET",
+            f"{one}/archive/{{archive_id:[A-Za-z0-9-]{{1,30}}}}",
+            show_archive,
+            _TURNS,
+            parameters=(WHOSE, _BEFORE, _LIMIT),
+        ),
         Endpoint("GET", f"{one}/patients/{{patient_id}}", show_patient, Identity),
         Endpoint("GET", f"{one}/sources", show_source, SourceText, parameters=(PATIENT, _REF)),
         Endpoint("GET", receipt, show_receipt, media=bundle, parameters=(WHOSE,)),

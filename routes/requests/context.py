@@ -27,6 +27,7 @@ from services.rounds.round_service import RoundService
 from services.scenarios.operators.operator_service import OperatorService
 from services.speech import Speech
 from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.archive import ArchiveReader
 from services.views.attachment_service import AttachmentService
 from services.views.branching import Branching, Restoring
 from services.views.conversation_list import ConversationList
@@ -298,6 +299,7 @@ class RouteContext:
     feedback: PageFeedback
     worklist: Worklist
     restoring: Restoring
+    archive: ArchiveReader
     rounds: RoundService
     round_actions: RoundActions
     operators: OperatorService

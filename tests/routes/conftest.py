@@ -145,7 +145,7 @@ def absent(kind: type[Kind]) -> Kind:
     return found
 
 
-_ABSENT = ("branching", "restoring", "rounds", "round_actions", "operators", "glass")
+_ABSENT = ("archive", "branching", "restoring", "rounds", "round_actions", "operators", "glass")
 """Parts that these tests ask nothing of, or give a server of their own."""
 
 

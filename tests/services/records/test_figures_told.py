@@ -1,7 +1,6 @@
 """What is worked out of values: per year, in percent, in another unit, beyond both figures."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,8 +35,8 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         result("Body weight", "90", "kg", "2018-06-01"),
     ),
     "body height": (
-        replace(result("Body height", "92.78", "cm", "2019-06-01"), number=92.78241),
-        replace(result("Body height", "93.5", "cm", "2018-06-01"), number=93.50004),
+        result("Body height", "92.78", "cm", "2019-06-01").model_copy(update={"number": 92.78241}),
+        result("Body height", "93.5", "cm", "2018-06-01").model_copy(update={"number": 93.50004}),
     ),
     "creatine kinase": (
         result("Creatine kinase", "120", "U/L", "2020-01-01"),
