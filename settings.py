@@ -289,6 +289,7 @@ class Settings(BaseSettings):
 
     speech_url: Url | None = _set(None, "Where dictated speech is written down (the address of OpenAI's transcription API); recordings are sent there and stored nowhere here; unset: no dictation", "https://speech.example.org/v1/audio/transcriptions")
     speech_api_key: SecretStr | None = _set(None, "Key for `SPEECH_URL`", "sk-…")
+    speech_browser: bool = _set(False, "Without `SPEECH_URL`: dictation by the browser's own speech recognition. The sound leaves for the browser's maker, and the page says so while it listens", "true")
     speech_model: str = _set("whisper-1", "Model that `SPEECH_URL` is asked for", "whisper-1")
 
     assistant_backend: Literal["local", "graph"] = _set("local", "Where the users' calendars, mail, contacts, tasks and documents are: `local` (files of our own) or `graph` (Microsoft 365)", "graph")

@@ -82,6 +82,7 @@ def route_context_of(
         rounds=rounds,
         round_actions=RoundActions(entry=rounds.entry, preparer=rounds.preparer),
         speech=speech_for(settings, session=base.session),
+        browser_speech=settings.speech_browser,
         attachments=attachments_of(base, reader, lease),
         patient_id_example=base.pattern.example(),
         link_hosts=settings.link_allow_list,

@@ -98,7 +98,7 @@ def create_web_app(
     app.on_response_prepare.append(
         security_headers(
             https=access.https,
-            microphone=context.speech is not None,
+            microphone=bool(context.dictation),
             frame_ancestors=access.frame_ancestors,
         )
     )

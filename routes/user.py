@@ -32,7 +32,7 @@ async def show_session(request: web.Request) -> Json:
         "model_kind": "language_model" if context.team.is_language_model else "offline",
         "patient_id_example": context.patient_id_example,
         "link_hosts": list(context.link_hosts),
-        "dictation": context.speech is not None,
+        "dictation": context.dictation,
     }
 
 
@@ -76,7 +76,7 @@ _SESSION = of(
     model_kind={"enum": ["language_model", "offline"]},
     patient_id_example=STRING,
     link_hosts=rows(STRING),
-    dictation=FLAG,
+    dictation={"enum": ["", "server", "browser"]},
 )
 _ME = of(
     id=STRING,

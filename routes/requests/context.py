@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
@@ -276,7 +277,8 @@ class RouteContext:
     Attributes:
         metrics_token: Opens the figures, as the roles `operator` and `metrics` do, and dev.
         programs: None where charts are not served to programs (`/mcp`).
-        speech: None where nobody dictates.
+        speech: None where no server writes down what is dictated.
+        browser_speech: Whether the browser may do so, where no server does.
         patient_id_example: An id in the configured form, for the client's examples.
         link_hosts: Hosts that links in answers may lead to.
     """
@@ -310,9 +312,17 @@ class RouteContext:
     metrics_token: SecretStr | None = None
     programs: ProgramCharts | None = None
     speech: Speech | None = None
+    browser_speech: bool = False
     patient_id_example: str = "patient_4"
     link_hosts: tuple[str, ...] = ()
     limits: SocketLimits = field(default_factory=SocketLimits)
+
+    @property
+    def dictation(self) -> Literal["", "server", "browser"]:
+        """Who writes down what is dictated; "" where nobody does."""
+        if self.speech is not None:
+            return "server"
+        return "browser" if self.browser_speech else ""
 
 
 CONTEXT: web.AppKey[RouteContext] = web.AppKey("context", RouteContext)

@@ -73,6 +73,51 @@ async def test_without_a_microphone_one_is_told_what_to_do(app: str, browser: Br
     await expect(page.get_by_role("alert")).to_contain_text("The browser gives no microphone.")
 
 
+# The words go to the maker of the browser: its own double stands for what is out of reach here.
+HEARD_BY_THE_MAKER = """
+class Heard {
+  start() {
+    window.heard = this;
+    const said = [{ transcript: " What is the current stage? " }];
+    const result = Object.assign(said, { isFinal: true });
+    setTimeout(() => this.onresult({ resultIndex: 0, results: [result] }), 100);
+  }
+  stop() { this.onend(); }
+  abort() {}
+}
+window.SpeechRecognition = window.webkitSpeechRecognition = Heard;
+"""
+
+
+async def test_the_browser_writes_down_what_is_said_and_says_that_the_sound_leaves(
+    built: None, browser: Browser, tmp_path: Path
+) -> None:
+    given = {"LLM_PROVIDER": "offline", "SPEECH_BROWSER": "true"}
+    server = Server(folder=tmp_path, environment=given)
+    await asyncio.to_thread(server.start)
+    try:
+        page = await (await browser.new_context()).new_page()
+        await page.add_init_script(HEARD_BY_THE_MAKER)
+        reply = await page.goto(server.url)
+        assert reply is not None
+        assert "microphone=(self)" in reply.headers["permissions-policy"]
+        message = page.get_by_role("textbox", name="Message")
+        await message.fill("patient_4:")
+        await page.get_by_role("button", name="Dictate").click()
+        await expect(
+            page.get_by_text("The sound leaves for the maker of this browser.")
+        ).to_be_visible()
+        await expect(message).to_have_value("patient_4: What is the current stage?")
+        await page.get_by_role("button", name="Stop dictating").click()
+        await expect(page.get_by_role("button", name="Dictate")).to_be_visible()
+        assert await page.get_by_role("article").count() == 0
+        await page.get_by_role("button", name="Dictate").click()
+        await page.evaluate("window.heard.onerror({ error: 'network' })")
+        await expect(page.get_by_role("alert")).to_contain_text("Please type.")
+    finally:
+        server.close()
+
+
 async def test_nobody_is_offered_dictation_where_it_is_off(site: Site, browser: Browser) -> None:
     page = await site.open(browser)
     await expect(page.get_by_role("button", name="Send")).to_be_visible()

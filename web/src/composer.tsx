@@ -1,9 +1,11 @@
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { AttachButton, type Attaching } from "./attaching";
+import { BrowserDictation } from "./browser_dictation";
 import { Dictation } from "./dictation";
 import { identityText, Known } from "./patient_mark";
 import { strings } from "./strings";
+import type { Session } from "./types";
 
 const said = strings.composer;
 const LIMIT_CHARS = 16_000;
@@ -31,7 +33,7 @@ interface ComposerProps {
   /** Messages behind the running turn. */
   waiting: number;
   patientId: string | null;
-  hasDictation: boolean;
+  dictation: Session["dictation"];
   onFiles: Attaching["take"];
   onSend: (text: string) => void;
   onStop: () => void;
@@ -44,7 +46,7 @@ export function Composer({
   canSend,
   waiting,
   patientId,
-  hasDictation,
+  dictation,
   onFiles,
   onSend,
   onStop,
@@ -53,6 +55,7 @@ export function Composer({
   const people = useContext(Known);
   // Code points, as the server counts.
   const length = [...draft].length;
+  const addWords = (text: string): void => onDraft([draft.trimEnd(), text].filter(Boolean).join(" "));
   const isSendable = canSend && draft.trim() !== "" && length <= LIMIT_CHARS;
   // At once: after the next paint the reader may have left the box, and would be brought back to it.
   useLayoutEffect(() => {
@@ -114,9 +117,8 @@ export function Composer({
       </span>
       {waiting > 0 && <span class="counter">{said.waiting(waiting)}</span>}
       <AttachButton onFiles={onFiles} />
-      {hasDictation && (
-        <Dictation onText={(text) => onDraft([draft.trimEnd(), text].filter(Boolean).join(" "))} />
-      )}
+      {dictation === "server" && <Dictation onText={addWords} />}
+      {dictation === "browser" && <BrowserDictation onText={addWords} />}
       {isBusy && (
         <button type="button" class="button" onClick={onStop}>
           {said.stop}

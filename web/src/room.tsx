@@ -205,7 +205,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
           <Bottom
             controls={controls}
             problem={controls.problem ?? problem}
-            hasDictation={session.dictation}
+            dictation={session.dictation}
             attaching={attaching}
             draft={draft}
             onDraft={setDraft}
@@ -331,7 +331,7 @@ function Middle({ controls, session, query, onQuery, actions, onOpen }: MiddlePr
 interface BottomProps {
   controls: ChatControls;
   problem: string | null;
-  hasDictation: boolean;
+  dictation: Session["dictation"];
   attaching: Attaching;
   draft: string;
   onDraft: (draft: string) => void;
@@ -339,16 +339,7 @@ interface BottomProps {
   onSignIn: () => void;
 }
 
-function Bottom({
-  controls,
-  problem,
-  hasDictation,
-  attaching,
-  draft,
-  onDraft,
-  onMore,
-  onSignIn,
-}: BottomProps) {
+function Bottom({ controls, problem, dictation, attaching, draft, onDraft, onMore, onSignIn }: BottomProps) {
   const { chat, link, isElsewhere, recordSystem, verifiedAt, send, stop } = controls;
   const { plan, question, patient_id, undo } = chat.state;
   const canSend = link === "open" || link === "connecting";
@@ -406,7 +397,7 @@ function Bottom({
         canSend={canSend}
         waiting={waitingCount(chat)}
         patientId={patient_id}
-        hasDictation={hasDictation}
+        dictation={dictation}
         onFiles={attaching.take}
         onSend={(text) => {
           attaching.goOn();

@@ -456,6 +456,8 @@ const english = {
     writing: "Writing down what you said…",
     nothing: "Nothing was understood. Please dictate again, or type it.",
     refused: "The browser gives no microphone. Please allow it in the address bar, or type.",
+    leaves: "Listening. The sound leaves for the maker of this browser. Only you send the message.",
+    unable: "This browser writes down no speech, or could not reach who does. Please type.",
   },
 
   question: {

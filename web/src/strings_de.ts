@@ -536,6 +536,8 @@ export const german: Strings = {
     writing: "Das Gesprochene wird geschrieben…",
     nothing: "Es wurde nichts verstanden. Bitte noch einmal diktieren oder tippen.",
     refused: "Der Browser gibt kein Mikrofon frei. Bitte in der Adresszeile erlauben oder tippen.",
+    leaves: "Es wird zugehört. Der Ton geht an den Hersteller dieses Browsers. Nur Sie senden die Nachricht.",
+    unable: "Dieser Browser schreibt nichts mit oder erreicht niemanden, der es tut. Bitte tippen.",
   },
 
   question: {

@@ -235,8 +235,8 @@ export interface Session {
   model_kind: "language_model" | "offline";
   patient_id_example: string;
   link_hosts: string[];
-  /** Whether the server writes dictated words down. */
-  dictation: boolean;
+  /** Who writes dictated words down; "" where nobody does. */
+  dictation: "" | "server" | "browser";
 }
 
 export interface Demographics {

@@ -20,7 +20,7 @@ const session: Session = {
   model_kind: "language_model",
   patient_id_example: "patient_4",
   link_hosts: [],
-  dictation: false,
+  dictation: "",
 };
 
 const root = document.body;
