@@ -160,3 +160,33 @@ async def test_in_front_of_the_page_the_open_chart_is_named(site: Site, browser:
         await page.set_viewport_size(ViewportSize(width=width, height=height))
         found += [f"{width}x{height}: {no}" for no in await page.evaluate(INSIDE, list(KNOWN))]
     assert found == []
+
+
+async def test_a_slash_offers_templates_and_an_at_who_answers(site: Site, browser: Browser) -> None:
+    page = await site.asked(browser, "history of patient_4")
+    box, options = message_box(page), page.get_by_role("listbox", name="Suggestions")
+    asked = len(site.scheduler.messages)
+    await box.press_sequentially("/re")
+    await expect(options.get_by_role("option")).to_have_count(3)
+    assert await violations(page) == []
+    await page.keyboard.press("ArrowDown")
+    await expect(options.get_by_role("option", name="/remember")).to_have_attribute(
+        "aria-selected", "true"
+    )
+    await page.keyboard.press("Enter")
+    await expect(box).to_have_value("Remember that ")
+    await expect(options).to_have_count(0)
+    await box.press_sequentially("she lives alone, @radio")
+    await options.get_by_role("option", name="@Radiology").click()
+    await expect(box).to_have_value("Remember that she lives alone, @Radiology ")
+    await expect(box).to_be_focused()
+    assert len(site.scheduler.messages) == asked
+    await box.fill("/no")
+    await page.keyboard.press("Escape")
+    await expect(options).to_have_count(0)
+    await page.keyboard.press("Enter")
+    await idle(page)
+    assert site.scheduler.messages[-1].text == "/no"
+    await box.fill("mail ada@example.org")
+    await expect(options).to_have_count(0)
+    assert site.errors == []

@@ -125,3 +125,33 @@ async def test_nothing_lies_over_the_plan_on_a_small_phone(site: Site, browser: 
     point = [at["x"] + at["width"] * 0.9, at["y"] + at["height"] / 2]
     shown = await page.evaluate("([x, y]) => document.elementFromPoint(x, y).textContent", point)
     assert shown == "Proposed plan"
+
+
+# A notice is the system's: its double keeps what would be shown. The page is out of view.
+UNSEEN = """
+window.told = [];
+window.Notification = class {
+  static requestPermission() { return Promise.resolve("granted"); }
+  constructor(title, options) { window.told.push(`${title}: ${options.body}`); }
+};
+Object.defineProperty(document, "hidden", { get: () => true });
+"""
+
+
+@pytest.mark.parametrize(
+    ("is_wanted", "told"), [(True, ["Rounds: A plan has ended."]), (False, [])]
+)
+async def test_the_end_of_a_plan_is_told_to_who_wants_it_and_looks_elsewhere(
+    site: Site, browser: Browser, is_wanted: bool, told: list[str]
+) -> None:
+    context = await browser.new_context()
+    await context.add_init_script(UNSEEN)
+    page = await proposed(site, context)
+    if is_wanted:
+        await page.get_by_role("button", name="Appearance").click()
+        await page.get_by_role("checkbox", name="Notify me").check()
+        await page.keyboard.press("Escape")
+    await page.get_by_role("button", name="Confirm", exact=True).click()
+    await idle(page)
+    assert await page.evaluate("window.told") == told
+    assert site.errors == []

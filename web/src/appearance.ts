@@ -9,6 +9,7 @@ export type TextSize = (typeof TEXT_SIZES)[number];
 const THEME = "rounds.theme";
 const TEXT_SIZE = "rounds.text-size";
 const SINGLE_KEYS = "rounds.single-keys";
+const NOTICES = "rounds.notices";
 const WANTS_CONTRAST = matchMedia("(prefers-contrast: more)");
 
 /** What another version or program has left there is no choice. */
@@ -34,11 +35,15 @@ function keep(key: string, value: string, otherwise: string): void {
 let theme = kept(THEME, THEMES, "system");
 let textSize = kept(TEXT_SIZE, TEXT_SIZES, "100");
 let singleKeys = kept(SINGLE_KEYS, ["on", "off"], "on");
+let notices = kept(NOTICES, ["on", "off"], "off");
 
 export const chosenTheme = (): Theme => theme;
 export const chosenTextSize = (): TextSize => textSize;
 /** Whether a letter alone is a shortcut: who dictates to the computer may not want that. */
 export const hasSingleKeys = (): boolean => singleKeys === "on";
+
+/** Whether the end of a plan is told while the page is out of view. */
+export const hasNotices = (): boolean => notices === "on";
 
 export function chooseTheme(chosen: Theme): void {
   theme = chosen;
@@ -57,6 +62,11 @@ export function chooseSingleKeys(isOn: boolean): void {
   keep(SINGLE_KEYS, singleKeys, "on");
 }
 
+export function chooseNotices(isOn: boolean): void {
+  notices = isOn ? "on" : "off";
+  keep(NOTICES, notices, "off");
+}
+
 function apply(): void {
   const page = document.documentElement;
   page.dataset.theme = theme;
@@ -72,6 +82,7 @@ export function dress(): void {
     theme = kept(THEME, THEMES, "system");
     textSize = kept(TEXT_SIZE, TEXT_SIZES, "100");
     singleKeys = kept(SINGLE_KEYS, ["on", "off"], "on");
+    notices = kept(NOTICES, ["on", "off"], "off");
     apply();
   });
 }

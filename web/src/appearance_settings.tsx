@@ -1,8 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
-import { chooseTextSize, chooseTheme, chosenTextSize, chosenTheme, TEXT_SIZES, THEMES } from "./appearance";
+import {
+  chooseNotices,
+  chooseTextSize,
+  chooseTheme,
+  chosenTextSize,
+  chosenTheme,
+  hasNotices,
+  TEXT_SIZES,
+  THEMES,
+} from "./appearance";
 import { Modal } from "./modal";
+import { mayShowNotices } from "./notices";
 import { strings } from "./strings";
 
 const said = strings.appearance;
@@ -38,8 +48,33 @@ export function AppearanceSettings({ who, onClose }: AppearanceSettingsProps) {
           setSize(one);
         }}
       />
+      <NoticeChoice />
       <p class="sheet-note">{said.hint}</p>
     </Modal>
+  );
+}
+
+function NoticeChoice() {
+  const [isOn, setOn] = useState(hasNotices);
+  const [isRefused, setRefused] = useState(false);
+  const choose = async (isWanted: boolean): Promise<void> => {
+    const may = isWanted && (await mayShowNotices());
+    chooseNotices(may);
+    setOn(may);
+    setRefused(isWanted && !may);
+  };
+  return (
+    <>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={isOn}
+          onChange={(event) => void choose(event.currentTarget.checked)}
+        />
+        {strings.notices.choice}
+      </label>
+      {isRefused && <p role="alert">{strings.notices.refused}</p>}
+    </>
   );
 }
 

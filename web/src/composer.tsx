@@ -5,6 +5,7 @@ import { BrowserDictation } from "./browser_dictation";
 import { Dictation } from "./dictation";
 import { identityText, Known } from "./patient_mark";
 import { strings } from "./strings";
+import { LIST, SuggestionList, useSuggestions } from "./suggestion_list";
 import type { Session } from "./types";
 
 const said = strings.composer;
@@ -33,7 +34,7 @@ interface ComposerProps {
   /** Messages behind the running turn. */
   waiting: number;
   patientId: string | null;
-  dictation: Session["dictation"];
+  session: Session;
   onFiles: Attaching["take"];
   onSend: (text: string) => void;
   onStop: () => void;
@@ -46,7 +47,7 @@ export function Composer({
   canSend,
   waiting,
   patientId,
-  dictation,
+  session: { dictation, agents },
   onFiles,
   onSend,
   onStop,
@@ -80,7 +81,10 @@ export function Composer({
     goToMessage();
   };
   const submit = (): void => (other !== null && draft.trim() !== "" ? ask() : send());
+  const suggesting = useSuggestions(draft, agents, onDraft);
+  const { shown, current } = suggesting;
   const key = (event: KeyboardEvent): void => {
+    if (suggesting.key(event)) return;
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     submit();
@@ -94,6 +98,7 @@ export function Composer({
       }}
     >
       {isAsked && other !== null && <OtherPatient writtenFor={other} patientId={patientId} onSend={send} />}
+      {shown.length > 0 && <SuggestionList {...suggesting} />}
       <label class="visually-hidden" for={FIELD}>
         {said.label}
       </label>
@@ -106,6 +111,9 @@ export function Composer({
           patientId ? said.ask(shortened(people.get(patientId)?.name ?? "") || patientId) : said.askAnyone
         }
         aria-describedby="message-hint"
+        aria-autocomplete="list"
+        aria-controls={shown.length > 0 ? LIST : undefined}
+        aria-activedescendant={current?.id}
         onInput={(event) => onDraft(event.currentTarget.value)}
         onKeyDown={key}
         onPaste={(event) => {

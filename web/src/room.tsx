@@ -9,6 +9,7 @@ import { ChartPane, type ChartPartName } from "./chart_pane";
 import { Composer, goToMessage } from "./composer";
 import type { Link } from "./connection";
 import { MemoryPanel } from "./memory_panel";
+import { usePlanNotice } from "./notices";
 import { AnswersContext, useAnswers } from "./opinions";
 import { Known, Who } from "./patient_mark";
 import { PlanCard } from "./plan_card";
@@ -90,6 +91,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     },
     [drafts, onOpen],
   );
+  usePlanNotice(chat.state.plan);
   const { edit, problem } = useBranching(chatId, addToDraft, openWith);
   const actions = useMemo<TurnActions>(
     () => ({
@@ -205,7 +207,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
           <Bottom
             controls={controls}
             problem={controls.problem ?? problem}
-            dictation={session.dictation}
+            session={session}
             attaching={attaching}
             draft={draft}
             onDraft={setDraft}
@@ -331,7 +333,7 @@ function Middle({ controls, session, query, onQuery, actions, onOpen }: MiddlePr
 interface BottomProps {
   controls: ChatControls;
   problem: string | null;
-  dictation: Session["dictation"];
+  session: Session;
   attaching: Attaching;
   draft: string;
   onDraft: (draft: string) => void;
@@ -339,7 +341,7 @@ interface BottomProps {
   onSignIn: () => void;
 }
 
-function Bottom({ controls, problem, dictation, attaching, draft, onDraft, onMore, onSignIn }: BottomProps) {
+function Bottom({ controls, problem, session, attaching, draft, onDraft, onMore, onSignIn }: BottomProps) {
   const { chat, link, isElsewhere, recordSystem, verifiedAt, send, stop } = controls;
   const { plan, question, patient_id, undo } = chat.state;
   const canSend = link === "open" || link === "connecting";
@@ -397,7 +399,7 @@ function Bottom({ controls, problem, dictation, attaching, draft, onDraft, onMor
         canSend={canSend}
         waiting={waitingCount(chat)}
         patientId={patient_id}
-        dictation={dictation}
+        session={session}
         onFiles={attaching.take}
         onSend={(text) => {
           attaching.goOn();

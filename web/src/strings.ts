@@ -478,7 +478,22 @@ const english = {
     label: "Message",
     ask: (patient: string) => `Ask about ${patient}`,
     askAnyone: "Name a patient and ask",
-    hint: "Enter sends, Shift and Enter begin a new line",
+    hint: "Enter sends, Shift and Enter begin a new line, / offers templates, @ who answers",
+    suggestions: "Suggestions",
+    templates: [
+      ["summary", "Summarize the chart"],
+      ["medications", "What does the patient take now?"],
+      ["allergies", "Allergies"],
+      ["results", "Latest results"],
+      ["trend", "Trend of "],
+      ["timeline", "Show the treatment timeline"],
+      ["note", "Note: "],
+      ["remember", "Remember that "],
+      ["remind", "Remind me to "],
+      ["handover", "Prepare the handover"],
+      ["board", "Start tumor board"],
+      ["help", "What can you do?"],
+    ] as [string, string][],
     used: (length: number, limit: number) =>
       `${length.toLocaleString("en")} of ${limit.toLocaleString("en")} characters` +
       (length > limit ? ": shorten it to send it" : ""),
@@ -524,6 +539,12 @@ const english = {
     textSize: "Text size",
     percent: (size: string) => `${size} %`,
     hint: "Kept in this browser, for this page and the operators' page.",
+  },
+
+  notices: {
+    choice: "Notify me when a plan has ended while this page is out of view; no patient is named",
+    planEnded: "A plan has ended.",
+    refused: "The browser shows no notifications of this page. Please allow them in the address bar.",
   },
 
   rounds: {

@@ -558,7 +558,21 @@ export const german: Strings = {
     label: "Nachricht",
     ask: (patient: string) => `Fragen zu ${patient}`,
     askAnyone: "Patienten nennen und fragen",
-    hint: "Enter sendet, Umschalt und Enter beginnen eine neue Zeile",
+    hint: "Enter sendet, Umschalt und Enter beginnen eine neue Zeile, / bietet Vorlagen an, @ wer antwortet",
+    suggestions: "Vorschläge",
+    templates: [
+      ["akte", "Fasse die Akte zusammen"],
+      ["medikamente", "Was nimmt der Patient zurzeit?"],
+      ["allergien", "Allergien"],
+      ["werte", "Letzte Laborwerte"],
+      ["verlauf", "Verlauf von "],
+      ["notiz", "Notiz: "],
+      ["merken", "Merke dir: "],
+      ["erinnern", "Erinnere mich an "],
+      ["übergabe", "Übergabe vorbereiten"],
+      ["tumorkonferenz", "Starte die Tumorkonferenz"],
+      ["hilfe", "Was kannst du?"],
+    ],
     used: (length: number, limit: number) =>
       `${length.toLocaleString("de")} von ${limit.toLocaleString("de")} Zeichen` +
       (length > limit ? ": zum Senden kürzen" : ""),
@@ -604,6 +618,12 @@ export const german: Strings = {
     textSize: "Schriftgröße",
     percent: (size: string) => `${size} %`,
     hint: "Bleibt in diesem Browser, für diese Seite und die der Betreiber.",
+  },
+
+  notices: {
+    choice: "Melden, wenn ein Plan endet, während diese Seite nicht zu sehen ist; ohne Namen von Patienten",
+    planEnded: "Ein Plan ist beendet.",
+    refused: "Der Browser zeigt keine Meldungen dieser Seite. Bitte in der Adresszeile erlauben.",
   },
 
   rounds: {
