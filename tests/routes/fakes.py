@@ -442,6 +442,15 @@ CHART_PARTS: dict[str, tuple[ViewRow, ...]] = {
     ),
     "results": (_value(4.1, "2026-12-02"),),
     "problems": (ViewRow(kind="problem", name="Lung cancer", status="active", date="2024-02"),),
+    "timeline": (
+        ViewRow(
+            kind="medication", name="Osimertinib", status="active", date="2024-03-20", value="80 mg"
+        ),
+        ViewRow(
+            kind="problem", name="Pneumonia", status="resolved", date="2025-01", end="2025-02-03"
+        ),
+        ViewRow(kind="procedure", name="Biopsy", status="completed", date="2024-02-29"),
+    ),
     "allergies": (
         ViewRow(kind="allergy", name="Penicillin (rash)", status="active"),
         ViewRow(kind="allergy", name="Latex", status="resolved"),
@@ -484,7 +493,7 @@ class FakeChart(PatientChart):
             view_id=f"view-{part}",
             patient_id=PatientId(chat.patient_id),
             tool=part,
-            kind="series" if name else "table",
+            kind="series" if name else "timeline" if part == "timeline" else "table",
             title=name or part.capitalize(),
             rows=rows,
             nothing="" if rows else f"No {part} in the record.",

@@ -96,6 +96,38 @@ async def test_unread_allergies_are_not_shown_as_none(site: Site, browser: Brows
     await expect(line).to_have_text("Allergies: not readable now")
 
 
+async def test_the_course_is_drawn_and_zoomed_by_keys(site: Site, browser: Browser) -> None:
+    page = await opened(site, browser, DESKTOP)
+    chart = page.locator(".chart-pane")
+    await chart.get_by_role("tab", name="Timeline").click()
+    drawn = chart.get_by_role("slider", name="Timeline over time")
+    await expect(drawn.locator(".timeline-bar")).to_have_count(2)
+    await expect(drawn.locator("circle")).to_have_count(1)
+    told = "20 Mar 2024 – goes on: Osimertinib, 80 mg, active"
+    await drawn.focus()
+    await page.keyboard.press("Home")
+    await page.keyboard.press("ArrowRight")
+    await expect(drawn).to_have_attribute("aria-valuetext", told)
+    whole = drawn.locator(".chart-label").last
+    await expect(whole).to_have_text("3 Feb 2025")
+    for _ in range(3):
+        await page.keyboard.press("+")
+    await expect(whole).not_to_have_text("3 Feb 2025")
+    await expect(drawn.locator(".timeline-bar")).to_have_count(1)
+    await page.keyboard.press("End")  # what is chosen comes into the window
+    await expect(drawn.locator(".timeline-bar.chosen")).to_have_count(1)
+    await chart.get_by_role("button", name="Whole time").click()
+    await expect(whole).to_have_text("3 Feb 2025")
+    assert await violations(page) == []
+    async with page.expect_download() as begun:
+        await chart.get_by_role("button", name="CSV: save Timeline").click()
+    saved = (await (await begun.value).path()).read_text("utf-8-sig")
+    rows = list(csv.reader(io.StringIO(saved)))
+    assert "Ada Example" in rows[0][0]
+    assert [row[3] for row in rows[2:]] == ["Biopsy", "Osimertinib", "Pneumonia"]
+    assert site.errors == []
+
+
 async def test_a_drawn_result_is_saved_with_whose_it_is(site: Site, browser: Browser) -> None:
     page = await opened(site, browser, DESKTOP)
     chart = page.locator(".chart-pane")

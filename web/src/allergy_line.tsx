@@ -3,8 +3,6 @@ import { useChartPart } from "./use_chart_part";
 
 const said = strings.allergyLine;
 const NAMES_SHOWN = 4;
-/** As FHIR's AllergyIntolerance.clinicalStatus and verificationStatus name what holds no more. */
-const OVER = new Set(["inactive", "resolved", "refuted", "entered-in-error"]);
 
 interface AllergyLineProps {
   chatId: string;
@@ -16,7 +14,7 @@ interface AllergyLineProps {
 export function AllergyLine({ chatId, patientId, onOpen }: AllergyLineProps) {
   const { view, problem } = useChartPart(chatId, patientId, "allergies");
   if (view === null && problem === null) return null;
-  const active = view?.rows.filter((row) => !OVER.has(row.status)) ?? [];
+  const active = view?.rows.filter((row) => !strings.chart.over.includes(row.status)) ?? [];
   const names = [...new Set(active.map((row) => row.name))];
   const told = said.told(names.slice(0, NAMES_SHOWN), Math.max(names.length - NAMES_SHOWN, 0));
   const none = view?.rows.length ? said.noneActive : said.noneRecorded;

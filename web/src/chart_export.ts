@@ -16,8 +16,21 @@ function cell(text: string): string {
 
 /** The values, the oldest first, after a line with whose they are. */
 export function csvOf(series: Series, who: string): string {
-  const rows = series.points.map(({ row }) => COLUMNS.map((column) => cell(row[column])));
-  return [[cell(who)], COLUMNS.map(cell), ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+  return rowsAsCsv(
+    series.points.map(({ row }) => row),
+    COLUMNS,
+    who,
+  );
+}
+
+/** Some columns of rows, after a line with whose they are. */
+export function rowsAsCsv<T extends string>(
+  rows: Record<T, string>[],
+  columns: readonly T[],
+  who: string,
+): string {
+  const cells = rows.map((row) => columns.map((column) => cell(row[column])));
+  return [[cell(who)], columns.map(cell), ...cells].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
 /** The drawing as a picture of its own: styles within it, and whose it is above it. */

@@ -7,6 +7,8 @@ import { identityText, Known } from "./patient_mark";
 import { seriesOf } from "./series";
 import type { Opened } from "./source_panel";
 import { strings } from "./strings";
+import { timelineOf } from "./timeline";
+import { TimelineChart } from "./timeline_chart";
 import type { ChartView, Citation, LostView, ViewRow } from "./types";
 import { ViewTable } from "./view_table";
 
@@ -26,6 +28,7 @@ export function View({ view, onSource, isNarrow = false }: ViewProps) {
   const people = useContext(Known);
   if (!("patient_id" in view)) return <p class="view-note">{said.lost(view.rows)}</p>;
   const series = view.kind === "series" ? seriesOf(view.rows).slice(0, CHARTS_SHOWN) : [];
+  const timeline = view.kind === "timeline" ? timelineOf(view.rows) : null;
   const open = (citation: Citation, row: ViewRow): void => {
     const statement = [row.name, row.value, row.unit, row.detail].filter(Boolean).join(" ");
     onSource({ citation, statement });
@@ -36,6 +39,14 @@ export function View({ view, onSource, isNarrow = false }: ViewProps) {
       {series.map((one) => (
         <LineChart key={one.name + one.unit} series={one} who={identityText(people, view.patient_id)} />
       ))}
+      {timeline && (
+        <TimelineChart
+          key={view.rows.length}
+          timeline={timeline}
+          title={view.title}
+          who={identityText(people, view.patient_id)}
+        />
+      )}
       {series.length > 0 ? (
         <Twin view={view} onSource={open} />
       ) : view.rows.length > 0 ? (

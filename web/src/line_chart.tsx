@@ -110,7 +110,7 @@ function Saving({ box, series, who }: SavingProps) {
 }
 
 /** The width that there is, so that letters are as large on a phone as anywhere. */
-function useWidth(box: { current: HTMLDivElement | null }): number {
+export function useWidth(box: { current: HTMLDivElement | null }): number {
   const [width, setWidth] = useState(560);
   useEffect(() => {
     if (!box.current) return undefined;

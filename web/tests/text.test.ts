@@ -8,6 +8,7 @@ import { applyPatch } from "../src/patch";
 import { german } from "../src/strings_de";
 import { hueOf, identityText, initialsOf } from "../src/patient_mark";
 import { bandOf, type Series, scaleOf, seriesOf } from "../src/series";
+import { timelineOf, zoomed } from "../src/timeline";
 import { withoutHandBack } from "../src/words";
 import { rowOf } from "./scenes";
 
@@ -187,5 +188,39 @@ describe("who a patient is", () => {
     const line = identityText(new Map([["patient_4", person]]), "patient_4");
     for (const part of ["Margaret Anne Whitfield", "1957", "female", "patient_4"])
       expect(line).toContain(part);
+  });
+});
+
+describe("a timeline", () => {
+  const event = (kind: string, name: string, date: string, more = {}) =>
+    rowOf({ kind, name, date, number: null, ...more });
+
+  test("draws what lasts above what happened, and leaves out what has no date", () => {
+    const drawn = timelineOf([
+      event("procedure", "Biopsy", "2024-02-29"),
+      event("medication", "Osimertinib", "2024-03-20", { status: "active" }),
+      event("problem", "Pneumonia", "2025-01", { end: "2025-02-03" }),
+      event("note", "Undated", ""),
+    ]);
+    expect(drawn?.lanes).toEqual(["Pneumonia", "Osimertinib", "Procedures"]);
+    expect(drawn?.events.map(({ row, to }) => [row.name, to === Number.POSITIVE_INFINITY])).toEqual([
+      ["Biopsy", false],
+      ["Osimertinib", true],
+      ["Pneumonia", false],
+    ]);
+    expect(drawn?.whole.to).toBe(Date.UTC(2025, 1, 3));
+  });
+
+  test("of one moment is none", () => {
+    expect(timelineOf([event("note", "Letter", "2024-02-29")])).toBeNull();
+  });
+
+  test("is never zoomed beyond its ends nor to nothing", () => {
+    const whole = { from: 0, to: 100 * 24 * 3600 * 1000 };
+    expect(zoomed(whole, whole, 0, 0.5)).toEqual({ from: 0, to: whole.to / 2 });
+    expect(zoomed(whole, whole, whole.to, 0.001).to - zoomed(whole, whole, whole.to, 0.001).from).toBe(
+      7 * 24 * 3600 * 1000,
+    );
+    expect(zoomed(whole, whole, 5, Number.POSITIVE_INFINITY)).toEqual(whole);
   });
 });
