@@ -74,7 +74,7 @@ class MessageFrame(_Frame):
 
 
 class StopFrame(_Frame):
-    """Cancels the running turn, or only `run_id` if that is the one that runs."""
+    """Cancels the running turn, or only `run_id`: what runs, or what waits behind it."""
 
     type: Literal["stop"]
     run_id: Id | None = None

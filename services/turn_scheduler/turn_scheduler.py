@@ -125,11 +125,14 @@ class TurnScheduler:
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
         """Cancel the running turn, here or elsewhere; False if none runs. What was shown is kept.
 
+        A message that waits behind a turn of this process is withdrawn by its own `run_id`: its
+        turn ends before it begins.
+
         Raises:
             StoreError: it does not run here, and no other replica could be asked.
         """
         running = self._conversations.get(conversation_id)
-        run = running.current if running is not None else None
+        run = running.of(run_id) if running is not None else None
         if run is None:
             return await self.stops.send(conversation_id, owner=owner, run_id=run_id)
         if run.is_finished or run.message.owner != owner or run_id not in (None, run.run_id):

@@ -126,6 +126,11 @@ class RunningTurns:
         runs = [*self.waiting.values(), *([self.current] if self.current else [])]
         return next((run for run in runs if message.is_again(run.message)), None)
 
+    def of(self, run_id: str | None) -> Run | None:
+        """Return the run that waits here behind another by that id, else the one that runs."""
+        waits = self.waiting.get(run_id or "") if self.current is not None else None
+        return waits if waits is not None and waits.queued else self.current
+
     def wait_with(self, run: Run) -> None:
         """Have `run` wait behind what is under way, which is told that others wait."""
         self.waiting[run.run_id] = run

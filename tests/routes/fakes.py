@@ -127,6 +127,7 @@ class FakeScheduler(TurnScheduler):
         )
         self.messages: list[IncomingMessage] = []
         self.owners: dict[str, str] = {}
+        self.asked_to_stop: list[str | None] = []
         self._hub = RunHub(clock=clock)
         self._ids = ids
         self._runs: dict[tuple[str, str], Run] = {}
@@ -188,6 +189,7 @@ class FakeScheduler(TurnScheduler):
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
         running = self._queues[conversation_id]
+        self.asked_to_stop.append(run_id)
         if not running or self.owners.get(conversation_id) != owner:
             return False
         if run_id is not None and running[0].run_id != run_id:

@@ -27,3 +27,24 @@ async def test_what_a_call_for_help_is_told_at_once_is_on_the_screen_while_it_wa
     await idle(page)
     await expect(page.get_by_text(HELP)).to_have_count(0)
     assert site.errors == []
+
+
+async def test_a_message_that_waits_is_withdrawn_by_its_button(
+    site: Site, browser: Browser
+) -> None:
+    site.board.pause_seconds = 0.5
+    page = await site.open(browser)
+    await say(page, "history of patient_4")
+    await expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    await say(page, "what is his stage?")
+    withdraw = page.get_by_role("button", name="Withdraw this message")
+    await expect(page.get_by_text("Waiting for the running turn")).to_be_visible()
+    await withdraw.click()
+    await expect(page.get_by_text("Stopped. Ask again")).to_be_visible()
+    await expect(withdraw).to_have_count(0)
+    waiting = site.scheduler.messages[-1]
+    assert waiting.text == "what is his stage?"
+    assert len(site.scheduler.asked_to_stop) == 1
+    assert site.scheduler.asked_to_stop[0] in site.scheduler.run_ids(waiting.conversation_id)
+    site.board.pause_seconds = 0.0
+    await idle(page)

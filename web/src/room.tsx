@@ -46,7 +46,7 @@ interface RoomProps {
 /** One conversation and everything around it. */
 export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomProps) {
   const controls = useChat(chatId);
-  const { chat, link, send } = controls;
+  const { chat, link, send, withdraw } = controls;
   const patientId = chat.state.patient_id;
   const [draft, setDraft, addToDraft] = useDraft(chatId, patientId, drafts);
   const [query, setQuery] = useState<string | null>(null);
@@ -97,11 +97,12 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     () => ({
       onEdit: edit,
       onResend: (text) => send(text),
+      onWithdraw: withdraw,
       onRepeat: (text, of) => send(text, undefined, of),
       onSource: showSource,
       onReceipt: showReceipt,
     }),
-    [send, edit, showSource, showReceipt],
+    [send, withdraw, edit, showSource, showReceipt],
   );
   const hasChart = wantsChart && patientId !== null;
   const isOfPatient = patientId !== null && (opened !== null || showsMemory);

@@ -262,6 +262,8 @@ const english = {
       save: "Saving",
     } as Record<string, string>,
     reference: (ref: string) => `Reference ${ref}.`,
+    withdraw: "Withdraw",
+    withdrawLong: "Withdraw this message before it is answered",
     edit: "Edit",
     editLong: "Edit this message",
     editHow: "Opens a new conversation with what was said before; this one stays.",

@@ -272,6 +272,8 @@ export const german: Strings = {
       save: "Wird gespeichert",
     },
     reference: (ref: string) => `Kennung ${ref}.`,
+    withdraw: "Zurückziehen",
+    withdrawLong: "Diese Nachricht zurückziehen, bevor sie beantwortet wird",
     edit: "Bearbeiten",
     editLong: "Diese Nachricht bearbeiten",
     editHow: "Öffnet ein neues Gespräch mit dem, was davor gesagt wurde; dieses bleibt, wie es ist.",

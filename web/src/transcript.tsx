@@ -14,6 +14,8 @@ export interface TurnActions {
   /** Goes back to before a message, with its words in the composer. */
   onEdit: (turn: Turn) => void;
   onResend: (text: string) => void;
+  /** Takes back a message that waits behind a running turn. */
+  onWithdraw: (runId: string) => void;
   /** Asks the same again about the same patient; what is there stays. */
   onRepeat: (text: string, patientId: string) => void;
   onSource: (opened: Opened) => void;

@@ -59,6 +59,16 @@ function UserMessage({ turn, actions }: { turn: Turn; actions: TurnActions }) {
           {said.edit}
         </button>
         <CopyButton text={turn.text} label={strings.copy.message} />
+        {turn.status === "queued" && turn.runId !== null && (
+          <button
+            type="button"
+            class="button tiny"
+            aria-label={said.withdrawLong}
+            onClick={() => actions.onWithdraw(turn.runId as string)}
+          >
+            {said.withdraw}
+          </button>
+        )}
       </div>
     </div>
   );

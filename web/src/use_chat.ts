@@ -38,6 +38,7 @@ export interface ChatControls {
   /** Sends a message; `writtenFor`: whose patient's it is, where that is known. */
   send: (text: string, press?: Press, writtenFor?: string) => void;
   stop: () => void;
+  withdraw: (runId: string) => void;
   showEarlier: () => void;
 }
 
@@ -223,6 +224,16 @@ export function useChat(chatId: string): ChatControls {
     link?.stop(running?.runId ?? null);
   }, [current, update]);
 
+  // It ends when its turn would come; until then the page shows it as stopped.
+  const withdraw = useCallback(
+    (runId: string): void => {
+      connection.current?.stop(runId);
+      const keys = current.current.turns.filter((turn) => turn.runId === runId).map((turn) => turn.key);
+      update((chat) => withStopped(chat, new Set(keys)));
+    },
+    [current, update],
+  );
+
   const showEarlier = useCallback(() => {
     const patientId = current.current.state.patient_id;
     const before = current.current.earlier.get(patientId);
@@ -242,6 +253,7 @@ export function useChat(chatId: string): ChatControls {
     recordSystem,
     send,
     stop,
+    withdraw,
     showEarlier,
   };
 }

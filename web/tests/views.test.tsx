@@ -38,6 +38,7 @@ describe("a turn", () => {
   const actions = {
     onEdit: vi.fn(),
     onResend: vi.fn(),
+    onWithdraw: vi.fn(),
     onRepeat: vi.fn(),
     onSource: vi.fn(),
     onReceipt: vi.fn(),

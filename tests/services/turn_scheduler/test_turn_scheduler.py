@@ -192,6 +192,26 @@ async def test_a_stopped_turn_makes_way_for_the_next() -> None:
     assert not await world.scheduler.stop(CHAT, owner="alice")
 
 
+async def test_a_message_that_waits_is_withdrawn_and_nothing_else_is() -> None:
+    store = MemoryBlobStore()
+    world = World(sessions=store)
+    running = await world.hold("long question about patient_4")
+    wrong = await world.submit("open patient_15")
+    behind = await world.submit("and what then?")
+    assert not await world.scheduler.stop(CHAT, owner="mallory", run_id=wrong.run_id)
+    assert await world.scheduler.stop(CHAT, owner="alice", run_id=wrong.run_id)
+    world.team.gate.set()
+
+    assert (await heard(running)).texts == ["Heard: long question about patient_4"]
+    ended = await heard(wrong)
+    assert isinstance(ended.end, RunFinished)
+    assert (ended.end.outcome, ended.texts) == ("cancelled", [])
+    assert (await heard(behind)).texts == ["Heard: and what then?"]
+    view = await world.reader.view(OwnedChat(CHAT, "alice"))
+    assert [row.patient_id for row in view.patients] == ["patient_4"]
+    assert view.queued == 0
+
+
 async def test_a_watcher_that_goes_away_does_not_stop_the_turn() -> None:
     store = MemoryBlobStore()
     world = World(sessions=store)
