@@ -35,6 +35,7 @@ _SETTING = re.compile(r"\b([A-Z][A-Z0-9_]+|Microsoft\w+)=")
 _TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 _RULE = re.compile(r"\bM\d{1,2}\b")
 _CODE_ROW = re.compile(r"^\| `(\w+)` \| (\d{3}) \| (yes|no) \|", re.MULTILINE)
+_USER_ROW = re.compile(r"^\| \*\*(.+?)\*\* \| (.+) \|$", re.MULTILINE)
 _TOUR_STEP = re.compile(r"^\d\. (.*?)(?=^\d\. |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -227,6 +228,21 @@ async def test_the_tour_is_answered_as_the_readme_says(tmp_path: Path) -> None:
                 assert answer.failure is None
                 lines = answer.text.splitlines()
                 assert [line for line in quoted if line not in lines] == [], said
+
+
+@pytest.mark.slow
+async def test_every_line_of_the_users_page_is_answered_as_it_says(tmp_path: Path) -> None:
+    rows = _USER_ROW.findall(page(DOCS / "user.md"))
+    assert len(rows) > 20
+    with running_server(tmp_path, LLM_PROVIDER="offline") as server:
+        async with talking(server.url, "plain") as talk:
+            for said, promised in rows:
+                answer = await talk.say(said, last_words="")
+                assert answer.failure is None
+                told = " ".join([answer.text, *answer.notices])
+                assert [
+                    one for one in re.findall(r'"([^"]+)"', promised) if one not in told
+                ] == [], said
 
 
 def test_the_glossary_explains_what_a_reader_needs_and_where_it_stands() -> None:
