@@ -47,10 +47,14 @@ class PendingRequests(TurnStep):
             self.patients.may_be_theirs, registry=registry, is_chosen=verdict.patient_id in options
         )
         # "Patient 15", "any allergies?", "open Novák": of 15, unless an id alone answers.
-        is_left = bool(options) and verdict.patient_id not in options
-        is_left = is_left and question.kind == "which_patient" and " " in turn.text.strip()
+        is_another = bool(options) and verdict.patient_id not in options
+        is_left = question.kind == "which_patient" and " " in turn.text.strip()
         is_chosen = question.kind == "subject" and verdict.patient_id in options
-        is_theirs = bool(asked) and not is_left and (is_chosen or all(map(may_be_theirs, asked)))
+        is_theirs = (
+            bool(asked)
+            and not (is_another and is_left)
+            and (is_chosen or all(map(may_be_theirs, asked)))
+        )
         is_theirs &= question.kind != "subject" or is_whom_it_names(question, verdict)
         named_by_id = partial(self.patients.names_id_of_another, registry=registry)
         is_theirs &= not (is_chosen and any(map(named_by_id, asked)))
@@ -62,9 +66,10 @@ class PendingRequests(TurnStep):
         left = unlike = [
             one for one in asked if _is_of_another(one, turn, verdict, is_sure=is_sure)
         ]
-        if turn.registry.active_patient_id in options and verdict.patient_id not in options:
+        if is_another and turn.registry.active_patient_id is not None:
             # What was in doubt may be of somebody unlisted; what came later, of the one then open.
-            left = [one for one in asked if one in left or one != asked[0]]
+            doubted = asked[0] if question.kind == "subject" else ""
+            left = [one for one in asked if one in left or one != doubted]
             left = [*asked] if says(turn.text, "next_patient") else left
         kept = (one for one in asked if one not in left)
         parts = [asking_again.apart_from_others(one, options, verdict) for one in kept]

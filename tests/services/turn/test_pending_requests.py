@@ -554,6 +554,19 @@ async def test_who_is_no_she_is_compared_with_nobody_for_a_her() -> None:
     assert "Elvis" not in asked.texts[-1]
 
 
+async def test_what_was_said_beside_a_doubt_is_of_nobody_else_than_was_offered(
+    world: World,
+) -> None:
+    for text in ("open patient_4", "move to 7", "hb 11", "slept badly"):
+        await world.say(text)
+
+    said = await world.say("patient_21")
+
+    left = "“hb 11”, “slept badly” were not answered"
+    assert left in said.texts[-1] + str(said.events)
+    assert world.team.requests == []
+
+
 async def test_what_waits_behind_a_request_that_leads_to_a_question_is_named() -> None:
     world = with_namesakes()
     world.team.also = lambda request: [
