@@ -60,16 +60,12 @@ class PendingRequests(TurnStep):
         is_theirs &= not (is_chosen and any(map(named_by_id, asked)))
         if not is_theirs or not _names_one(turn, verdict):
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
-        # Of a subject a pronoun alone was asked about, and chosen for.
-        is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
-        is_sure |= bool(question.payload.get(answers.CARRIED))
-        left = unlike = [
-            one for one in asked if _is_of_another(one, turn, verdict, is_sure=is_sure)
-        ]
+        unlike = _unlike(asked, question, turn, verdict)
+        left = unlike
         if is_another and turn.registry.active_patient_id is not None:
             # What was in doubt may be of somebody unlisted; what came later, of the one then open.
             doubted = asked[0] if question.kind == "subject" else ""
-            left = [one for one in asked if one in left or one != doubted]
+            left = [one for one in asked if one in unlike or one != doubted]
             left = [*asked] if says(turn.text, "next_patient") else left
         kept = (one for one in asked if one not in left)
         parts = [asking_again.apart_from_others(one, options, verdict) for one in kept]
@@ -243,6 +239,16 @@ def _whose_chart(verdict: PatientVerdict) -> str:
     if verdict.person is None:
         return f"{verdict.patient_id} is active."
     return f"This is the chart of {both_identifiers(verdict.person)}."
+
+
+def _unlike(
+    asked: Sequence[str], question: OpenQuestion, turn: LoadedTurn, verdict: PatientVerdict
+) -> list[str]:
+    """Return what of the waiting is of somebody else by an age, a birth date or a pronoun."""
+    # Of a subject a pronoun alone was asked about, and chosen for.
+    is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
+    is_sure |= bool(question.payload.get(answers.CARRIED))
+    return [one for one in asked if _is_of_another(one, turn, verdict, is_sure=is_sure)]
 
 
 def _is_of_another(asked: str, turn: LoadedTurn, verdict: PatientVerdict, *, is_sure: bool) -> bool:
