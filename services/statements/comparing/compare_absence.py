@@ -13,7 +13,7 @@ from services.statements.comparing.none_more import none_more
 from services.statements.rows import subject
 from services.statements.rows.compare_series import is_judged_rightly
 from services.statements.rows.fit import has_date, is_aim, is_hedged, is_measured
-from services.statements.rows.happenings import happenings, has_happened
+from services.statements.rows.happenings import happenings, has_happened, may_be_operation
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed
@@ -237,7 +237,7 @@ def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdic
         row
         for row in rows.rows
         if not (row.negated or row.is_plan or row.words & saying("without"))
-        and _may_be(row)
+        and may_be_operation(row)
         and any(has_happened(one, row) for one in told)
     ]
     if done:
@@ -245,13 +245,6 @@ def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdic
     kinds = {*names} & {*clause.topics} or {"=encounter"}
     said = "".join(rows.whole.get(one.removeprefix("="), "") for one in kinds)
     return Verdict("supported", (), said) if said else None
-
-
-def _may_be(row: KnownRow) -> bool:
-    """Whether a procedure may be an operation: a measurement, an injection or a form is none."""
-    if row.kind == "encounter":
-        return row.is_stay  # who was seen was not admitted
-    return row.kind != "procedure" or row.words.isdisjoint(stems_told("no_operation"))
 
 
 def _is_of_kind(row: KnownRow, clause: Clause) -> bool:

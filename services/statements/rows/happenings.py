@@ -5,7 +5,7 @@ from functools import cache
 
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
-from services.language.words.statement_tables import saying, stem
+from services.language.words.statement_tables import saying, stem, stems_told
 from services.language.words.statement_words import statement_words
 from services.records.concepts.table import words_listed
 from services.statements.rows.rows import ONLY_POSSIBLE, KnownRow, told_of
@@ -95,3 +95,10 @@ def has_ended(row: KnownRow) -> bool:
 def _no_operations() -> frozenset[str]:
     """Return the stems of words of procedures that are no operations: `immobilization`."""
     return frozenset(map(stem, words_listed("not_operations")))
+
+
+def may_be_operation(row: KnownRow) -> bool:
+    """Whether a procedure may be an operation: a measurement, an injection or a form is none."""
+    if row.kind == "encounter":
+        return row.is_stay  # who was seen was not admitted
+    return row.kind != "procedure" or row.words.isdisjoint(stems_told("no_operation"))
