@@ -62,7 +62,7 @@ class PendingRequests(TurnStep):
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
         unlike = _unlike(asked, question, turn, verdict)
         left = unlike
-        if is_another and turn.registry.active_patient_id is not None:
+        if is_another and turn.registry.active_patient_id not in (None, verdict.patient_id):
             # What was in doubt may be of somebody unlisted; what came later, of the one then open.
             doubted = asked[0] if question.kind == "subject" else ""
             left = [one for one in asked if one in unlike or one != doubted]
