@@ -93,7 +93,7 @@ class SubjectLinker:
         """
         # Of "done with her. Next: Elvio Brandt" the first is not who it is about.
         text = without(text, "leaves_patient").strip(" .,;:-\u2013") or text
-        text = without(text, "allergic_to") or "?"  # of what somebody is allergic to none is called
+        text = without(text, "names_nobody") or "?"  # "allergic to …" calls nobody
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
         is_open &= not names_alone(text, "name_who_wrote")

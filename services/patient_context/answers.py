@@ -14,9 +14,9 @@ from services.identity.names.covers import name_words
 from services.identity.names.index import NEAR_LEAST_CHARS
 from services.identity.names.person import Person
 from services.language.figures.full_dates import birth_years, full_dates, years_in
-from services.language.people.ages_told import age_told
+from services.language.people.ages_told import age_told, ages_behind
 from services.language.replies.commands import command_in, without_outer_punctuation
-from services.language.replies.yes_no import behind_yes_or_no, says_no, says_yes
+from services.language.replies.yes_no import behind_yes_or_no, says_no, says_yes, yes_no_in
 from services.language.words.folding import words_of
 from services.language.words.people_words import of_people
 from services.language.words.phrases import parts_in, says, without
@@ -77,6 +77,8 @@ def read_answer(
         opens = all(map(question.payload.get, (OPENS_ONLY, SAID)))  # "back to Doyle": another one
         meant = [one for one in options if one != question.patient_id] if opens else options
         return PatientAnswer(meant[0]) if len(meant) == 1 else _ask_among(options)
+    if options and yes_no_in(text) == "yes" and not says(text, "next_in_round"):
+        return _ask_among(options)  # "go on" says of nobody that it is meant
     digits = without_outer_punctuation(behind_yes_or_no(text))  # `no 21`
     if not (digits.isascii() and digits.isdigit()):
         return None
@@ -171,8 +173,9 @@ def is_of_another_birth(text: str, person: Person | None, today: date) -> bool:
     """Whether `text` tells a birth date, a year of birth or an age that is not that of `person`."""
     if person is None or person.born_about is None:
         return False
-    age, days = age_told(text), [one.readings for one in full_dates(text) if one.is_birth]
-    is_other = age is not None and age.unit == "year" and not age.is_near(person.born_about, today)
+    ages = [one for one in ages_behind(text, name_words(person)) if one.unit == "year"]
+    days = [one.readings for one in full_dates(text) if one.is_birth]
+    is_other = not all(age.is_near(person.born_about, today) for age in ages)
     is_other |= any(person.is_born_on(one) is False for one in days)
     return is_other or not all(map(person.birth_date[:4].endswith, birth_years(text)))
 

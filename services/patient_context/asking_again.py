@@ -159,7 +159,7 @@ def still_asking(
     return replace(verdict, question=asked_again(passed, turn).question)
 
 
-def _among(question: OpenQuestion, meant: Sequence[PatientId]) -> OpenQuestion:
+def among(question: OpenQuestion, meant: Sequence[PatientId]) -> OpenQuestion:
     """Return the question with those of its lines that are of `meant`, counted anew."""
     options, (head, first, rest) = answers.options_of(question), question.text.partition("\n1. ")
     rows = f"{first}{rest}".strip().split("\n")
@@ -172,14 +172,14 @@ def _among(question: OpenQuestion, meant: Sequence[PatientId]) -> OpenQuestion:
 
 
 def asked_again(
-    question: OpenQuestion, turn: PatientTurn, *, among: Sequence[PatientId] = ()
+    question: OpenQuestion, turn: PatientTurn, *, only: Sequence[PatientId] = ()
 ) -> PatientVerdict:
     """Return the verdict that asks the same once more; what waits for the answer waits on.
 
     Args:
-        among: Those alone whom an answer named.
+        only: Those alone whom an answer named.
     """
-    question = _among(question, among) if among else question
+    question = among(question, only) if only else question
     expires_at = turn.now + timedelta(minutes=QUESTION_MINUTES)
     again = question.model_copy(update={"run_id": turn.run_id, "expires_at": expires_at})
     text = f"{SAY_WHICH}\n{question.text}" if question.kind == "subject" else question.text

@@ -215,7 +215,7 @@ class PatientContextService:
         people = {one: person for one in options if (person := index.with_id(one)) is not None}
         meant = answers.told_among(text, people, beside=question.patient_id, today=turn.now.date())
         if len(meant) > 1:  # whose name it is, of several
-            return asking_again.asked_again(question, turn, among=meant)
+            return asking_again.asked_again(question, turn, only=meant)
         return await self._chosen(meant[0], turn, question) if meant else None
 
     async def _chosen(

@@ -11,7 +11,7 @@ from services.identity.names.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
 from services.identity.names.person import Person, PersonName, distinct
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.people.descriptions import first_parts
-from services.language.people.name_runs import leads_a_name
+from services.language.people.name_runs import is_behind_letter, leads_a_name
 from services.language.people.named_person import is_known_name
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
@@ -88,10 +88,11 @@ def is_looked_up(run: Sequence[Word], word: Word) -> bool:
 
 
 def has_family_initial(run: Sequence[Word], span: Sequence[Word], person: Person) -> bool:
-    """Whether the first letter of the family name stands behind: `christian b. weight`."""
-    behind = [one for one in run if one.start > span[-1].start][:1]
+    """Whether the first letter of the family name is beside: `christian b. weight`, `b. chris`."""
+    beside = [one for one in run if one.start > span[-1].start][:1]
+    beside += run[:1] if run[1:2] == [span[0]] and is_behind_letter(run, 1) else []
     names = {folded(one.family)[:1] for one in person.names}
-    return any(len(one.raw) == 1 and one.text in names for one in behind)
+    return any(len(one.raw) == 1 and one.text in names for one in beside)
 
 
 def has_another_initial(run: Sequence[Word], at: int, person: Person) -> bool:

@@ -41,7 +41,7 @@ from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import strangers_in
 from services.language.people.ages_told import age_behind
 from services.language.people.mentions import Message
-from services.language.people.name_runs import neighbours
+from services.language.people.name_runs import is_behind_letter, neighbours
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange, left_over_in
 from services.language.words.people_words import of_people
@@ -123,7 +123,7 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
         free -= places
         if mention := _mention(run, chosen, covers, known) or _unread(message, run, chosen, known):
             yield mention
-        elif not chosen[0].is_exact:
+        elif not chosen[0].is_exact or is_behind_letter(run, max(places)):
             unnamed |= places
     exact = {place for place, found in hits.items() if any(hit.is_exact for hit in found)}
     roster = [*filter(None, map(known.index.with_id, known.roster))]
@@ -301,7 +301,7 @@ def _counts(
         is_all &= span[0].raw[0].isupper() or ":" in span[0].gap  # `Weiss: Na`, not `weiss K`
         is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
         return signed or is_all or not any(common)
-    is_begun = span[0].is_first and has_family_initial(run, span, person)  # `gale d weight`
+    is_begun = run[0].is_first and has_family_initial(run, span, person)  # `gale d weight`
     return (in_roster and signed) or is_begun or is_first_name_here(run, span)
 
 

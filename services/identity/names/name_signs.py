@@ -197,7 +197,8 @@ def is_turned_to(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     ends = span[-1].closes and span[0].text not in leads
     if span[0].is_in("qualities") and not any(one.is_in("moving") for one in run[: at - 1]):
         ends &= span[0].before not in of_people("to", "again")  # `wieder zu klein?`
-    return ends and at > 0 and run[0].is_first and all(one.text in leads for one in run[:at])
+    begins = run[0].is_first or not run[0].before  # `thanks. now kurz`
+    return ends and at > 0 and begins and all(one.text in leads for one in run[:at])
 
 
 def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

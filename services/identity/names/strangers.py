@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 
 from rapidfuzz.distance import OSA
 
@@ -23,6 +24,7 @@ from services.identity.names.name_signs import (
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
 from services.language.people.mentions import HYPHENS, Message
+from services.language.people.name_runs import is_behind_letter
 from services.language.people.named_person import is_known_name, is_ordinary_name, is_short_for
 from services.language.people.pointed_at import asks_behind
 from services.language.people.signed_word import Word
@@ -35,7 +37,7 @@ from services.language.words.phrases import says
 from services.language.words.statement_tables import stem, stems_told
 from services.language.words.statement_words import is_clinical_name
 
-_SHORT_LETTERS, _NEAREST = 3, 0.6
+_SHORT_LETTERS, _LONG_LETTERS, _NEAREST = 3, 5, 0.6
 _NO_HEADS = ("opening", "moves_on", "lingers", "seasons", "newest", "staff", "chart_things")
 _Span = tuple[Word, ...]
 _Names = Collection[frozenset[str]]
@@ -76,7 +78,8 @@ def strangers_in(
         owns = owns or _is_name_in_a_chart_question(message, word, others)
         wholes = (word,), tuple(run[max(place - 1, 0) : place + 1]), tuple(run[place : place + 2])
         owns = owns and not any(is_way_to_reach(run, whole) for whole in wholes)
-        owns = owns and not is_name_beside(run, (word,), others) and not has_hit
+        owns = owns and not is_name_beside(run, (word,), others)
+        owns = owns and (is_behind_letter(run, place) or not has_hit)
         owns = owns and not is_met(message.text, word.raw)
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
             yield (word,)
@@ -88,17 +91,22 @@ def _heads_as_name(message: Message, run: Sequence[Word], place: int, others: _N
     `EWA DĄBROWSKA: crp?`, `pt Parkinson: crp?`, `Webb: crp?`
     """
     word, *behind = run[place : place + 2]
-    last = behind[0] if behind else word
+    last = behind[0] if behind and not word.heads else word
     if not last.heads or not asks_behind(message.words, last) or last.text in measured_nouns():
         return False
     if last is not word and last.raw.islower() and last.text in words_of_questions():
         return False  # `max serum: …`
-    is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
+    # `delacroix - call family re inr`
+    is_long = last.is_first and len(last.text) > _LONG_LETTERS and not is_compound(last)
+    calls = any(one.is_in("addressing", "relatives", "calls") for one in message.words)
+    is_long &= calls and is_strange(last.text)
+    is_name = is_known_name(last.text) or is_long
+    is_name |= last.raw[0].isupper() and is_strange(last.text)
     if last is word or not is_name or is_name_beside(run, (word,), others):
         is_name |= word.is_in("surnames_written") and word.raw.istitle()  # `Ng: creat`
         is_and_word = word_names.is_name_and_word(word) and not word.is_in("organs")
         is_head = is_and_word or not (word_names.is_in_use(word) or word.is_in(*_NO_HEADS))
-        is_head &= word.is_first and word.raw.istitle()
+        is_head &= word.is_first and (word.raw.istitle() or is_long)
         is_called = not word.is_common or word.raw.istitle() or is_and_word
         is_called &= word.before in of_people("called_patients")
         return is_name and (
@@ -278,5 +286,7 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
         return True
     earlier = {one.text for one in message.words if one.start < word.start}
     # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
-    spoken_to = {one.text for one in message.words if one.after not in of_people("asking")}
+    # Nor does `thanks. now kwitzon`.
+    pairs = ((one, behind) for one, behind in pairwise(message.words) if behind.before)
+    spoken_to = {one.text for one, _ in pairs if one.after not in of_people("asking")}
     return bool(earlier & of_people("relatives") or spoken_to & of_people("addressing"))

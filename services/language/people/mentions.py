@@ -29,7 +29,7 @@ from services.language.words.statement_words import is_clinical_name
 
 TEXT_LIMIT_CHARS = 16_000
 _NUMBER_BEHIND = re.compile(
-    r"(?:[ -]{0,2}|(?<=\b\w\w)\. ?)\d(?!\d{1,2}/\d\d)(?!\d{0,2}(?:[mfwj]|yo?)\b)"
+    r"(?:[ -]{0,2}|(?<=\b\w\w)\. ?)\d(?!\d{1,2}/\d\d)(?!\d{0,2}(?:[mfwj]| ?y(?:/?o|rs?)?)\b)"
 )  # "in the room 165/95" is no room, "becker 52m" somebody's age
 _WORD = re.compile(r"\b[aA]1[cC]\b|[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
@@ -106,7 +106,7 @@ def read_words(text: str) -> Message:
             and (own.group(2) is not None or raw[-1] in "sxzSXZ")
             and not (raw.isupper() and not any(map(str.isalpha, text[own.end() :]))),  # "OP's?"
             is_capital=is_capital and not (german and is_usual),
-            is_heading=not words and behind[:1] in (*":,-–(&+",),
+            is_heading=not words and behind[:1] in (*":;,-–(&+",),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", *"?!.,;:)+\n")
             or of_people("lingers").issuperset(folds[at + 1 :]),
@@ -116,9 +116,7 @@ def read_words(text: str) -> Message:
             before=folds[at - 1] if at and not starts else "",
             after=folds[at + 1] if at + 1 < len(folds) else "",
             beyond=folds[at + 2] if at + 2 < len(folds) else "",
-            is_of_head=at > 1
-            and folds[at - 1] in of_people("particles")
-            and folds[at - 2] in of_people("eponym_heads"),
+            is_of_head=_is_of_head(words, at),
             is_another=_is_another(folds, at),
             has_number=_NUMBER_BEHIND.match(text, end) is not None,
             is_english=english,
@@ -165,6 +163,12 @@ def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
     )
     end = next(named, len(words))
     return spoken_sex([one.raw for one in words[:end]], folds[:end]) or sex_of_owners(folds)
+
+
+def _is_of_head(words: Sequence[Word], at: int) -> bool:
+    if at and words[-1].is_in("volumes") and words[-1].gap[-1:].isdigit():
+        return True  # `1l hartmanns`
+    return at > 1 and words[-1].is_in("particles") and words[-2].is_in("eponym_heads")
 
 
 def _is_another(folds: Sequence[str], at: int) -> bool:

@@ -27,6 +27,12 @@ def leads_a_name(last: Word, word: Word) -> bool:
     return len(last.raw) <= (_LONG_LEAD_LETTERS if is_capital else _LEAD_LETTERS)
 
 
+def is_behind_letter(run: Sequence[Word], place: int) -> bool:
+    """Whether a message begins with a letter and this word, as with a name: `m. estrella trop`."""
+    is_begun = place == 1 and run[0].is_first and len(run[0].raw) == 1
+    return is_begun and run[1].gap[:1] == "." and len(run[1].raw) > _LEAD_LETTERS
+
+
 def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
     """Return runs of words between which a name goes on: blanks, a comma, a hyphen, a full stop."""
     if not words:

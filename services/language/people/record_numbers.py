@@ -51,7 +51,7 @@ def is_heading_number(message: Message, start: int, token: str) -> bool:
     behind = message.text[start + len(token) :]
     is_hour = _HOUR.fullmatch(token) is not None or token.startswith(("19", "20"))
     is_fit = len(token) >= _NUMBER_LEAST_CHARS or (len(token) == 4 and not is_hour)
-    is_day = token.lower().lstrip("0123456789") in ("st", "nd", "rd", "th", "y", "yo")  # `101yo`
+    is_day = token.lower().lstrip("0123456789") in ("st", "nd", "rd", "th", "y", "yo", "ml", "mg")
     is_fit = is_fit and sum(map(str.isdigit, token)) > 1 and not is_day
     is_fit = is_fit and (token.isalnum() or token.replace("-", "").isdigit())
     letters = "".join(filter(str.isalpha, token)).lower()

@@ -15,7 +15,7 @@ from services.language.people.signed_word import Word
 from services.language.sentences.sentences import sentences_of
 from services.language.several_requests import apart
 from services.language.words.folding import words_of
-from services.language.words.people_words import of_people
+from services.language.words.people_words import names_that_are_words, of_people
 from services.language.words.phrases import every_part_in, says
 from services.language.words.vocabulary import drug_words
 
@@ -138,7 +138,9 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
 def _behind_values(text: str) -> str:
     """Return what of `text` stands behind the last value: of `chest ct report X` the X."""
     words = text.split()
-    places = [at for at, one in enumerate(words) if not _values().isdisjoint(words_of(one))]
+    is_name = names_that_are_words().issuperset(words_of(words[-1]))  # `puls kurz`
+    values = _values() | of_people(*["values_of_places"][not is_name :])
+    places = [at for at, one in enumerate(words) if not values.isdisjoint(words_of(one))]
     return " ".join(words[places[-1] + 1 :]) if places else ""
 
 

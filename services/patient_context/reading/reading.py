@@ -34,6 +34,7 @@ _OF_THE_TALK = (
     "greeting",
     "bare",
     "help_wanted",
+    "next_in_round",
     "of_the_round",
     "roster",
     "of_knowledge",

@@ -100,7 +100,10 @@ class PendingRequests(TurnStep):
         if not last or not self.patients.may_be_theirs(last, registry=turn.registry):
             return verdict
         if question is not None:
-            return _with_waiting(verdict, question.noting({answers.CARRIED: True}), (last,))
+            others = [one for one in answers.options_of(question) if one != turn.active_patient_id]
+            question = asking_again.among(question, others) if others else question
+            question = question.noting({answers.CARRIED: True})
+            return _with_waiting(replace(verdict, reply=question.text), question, (last,))
         self.replies.notify(turn, f"Going on with “{last}”.")
         return replace(verdict, reply=None, pending=(last,))
 

@@ -116,6 +116,8 @@ def test_accents_and_symbols_elsewhere_raise_no_doubt(text: str) -> None:
         ("patient #015", ["patient_15"], (FIFTEEN,), None),
         ("Patient ID: 15", ["patient_15"], (FIFTEEN,), None),
         ("switch to 15", [], (), Ask("meant", (FIFTEEN,))),
+        ("move to 5", [], (), None),
+        ("move to 9:30", [], (), None),
         ("patients 4 and 15", ["patient_15"], (FOUR, FIFTEEN), Ask("which", (FOUR, FIFTEEN))),
         (
             "switch to 15",

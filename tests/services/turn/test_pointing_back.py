@@ -63,3 +63,18 @@ async def test_who_is_of_another_age_is_refused_with_the_reason() -> None:
 
     assert "“the 101yo: potassium?” was not answered: its age, birth date or pronoun" in told
     assert "is not that of John Smith" in told
+
+    await world.tell("smith 101 yo hb")
+    assert "“smith 101 yo hb” was not answered: its age" in notices(await world.tell("1"))
+
+
+async def test_going_on_is_no_answer_and_the_question_before_is_of_nobody_open() -> None:
+    world = ward()
+    await world.tell("open Anna Müller")
+    await world.tell("is there a fever?")
+    for said in ("same for smith", "go on", "weiter", "continue"):
+        asked = (await world.tell(said)).texts[-1]
+        assert "2. " in asked
+        assert "Müller" not in asked
+    await world.tell("1")
+    assert world.team.requests[-1].text == "is there a fever?"
