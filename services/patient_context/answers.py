@@ -14,7 +14,8 @@ from services.identity.names.covers import name_words
 from services.identity.names.index import NEAR_LEAST_CHARS
 from services.identity.names.person import Person
 from services.language.figures.full_dates import birth_years, full_dates, years_in
-from services.language.people.ages_told import age_told, ages_behind
+from services.language.people.ages_told import age_behind, age_told
+from services.language.people.mentions import read_words
 from services.language.replies.commands import command_in, without_outer_punctuation
 from services.language.replies.yes_no import behind_yes_or_no, says_no, says_yes, yes_no_in
 from services.language.words.folding import words_of
@@ -173,9 +174,11 @@ def is_of_another_birth(text: str, person: Person | None, today: date) -> bool:
     """Whether `text` tells a birth date, a year of birth or an age that is not that of `person`."""
     if person is None or person.born_about is None:
         return False
-    ages = [one for one in ages_behind(text, name_words(person)) if one.unit == "year"]
     days = [one.readings for one in full_dates(text) if one.is_birth]
-    is_other = not all(age.is_near(person.born_about, today) for age in ages)
+    named = (one.end for one in read_words(text).words if one.text in name_words(person))
+    ages = filter(None, (age_told(text), *(age_behind(text, end) for end in named)))
+    born = person.born_about
+    is_other = any(one.unit == "year" and not one.is_near(born, today) for one in ages)
     is_other |= any(person.is_born_on(one) is False for one in days)
     return is_other or not all(map(person.birth_date[:4].endswith, birth_years(text)))
 

@@ -19,7 +19,7 @@ from services.patient_context.patient_turn import PatientTurn
 from services.patient_context.who import situation_of
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
-from services.records.resources.entry import Raw, many, one, text
+from services.records.resources.entry import many, one, text
 from services.records.resources.ports import PatientRecords, need_of
 from services.records.resources.record import PatientRecord, named
 
@@ -82,13 +82,11 @@ def staff_of(record: PatientRecord) -> frozenset[str]:
     for entry in record.entries_of("CareTeam", "Encounter"):
         for row in many(entry.raw, "participant"):
             people = [one(row, key) for key in _PEOPLE]
-            found |= {record.name_of(each, within=entry.raw) for each in people if _is_other(each)}
+            told = [(each, text(each, "reference"), text(each, "type")) for each in people]
+            # A CareTeam may have its patient among its members.
+            others = [who for who, at, kind in told if "Patient" not in (*at.split("/"), kind)]
+            found |= {record.name_of(each, within=entry.raw) for each in others}
     return frozenset(filter(None, found))
-
-
-def _is_other(reference: Raw) -> bool:
-    """Whether not the patient: a CareTeam may have its patient among its members."""
-    return "Patient" not in (*text(reference, "reference").split("/"), text(reference, "type"))
 
 
 def needs_names(subject: Subject) -> bool:

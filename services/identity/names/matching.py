@@ -206,11 +206,7 @@ def _is_told_apart(run: Sequence[Word], span: _Span, chosen: Sequence[Cover], kn
 
 
 def _namesakes(
-    run: Sequence[Word],
-    span: _Span,
-    chosen: Sequence[Cover],
-    of_open: Cover,
-    known: Known,
+    run: Sequence[Word], span: _Span, chosen: Sequence[Cover], of_open: Cover, known: Known
 ) -> tuple[Person, ...]:
     """Return others whom the words mean better than the open patient, or a part of a name as well.
 
@@ -268,12 +264,7 @@ def _strength(covers: Sequence[Cover]) -> Strength:
 
 
 def _counts(
-    run: Sequence[Word],
-    span: _Span,
-    person: Person,
-    strength: Strength,
-    cover: Cover,
-    known: Known,
+    run: Sequence[Word], span: _Span, person: Person, strength: Strength, cover: Cover, known: Known
 ) -> bool:
     """Whether the words name `person`, by the signs beside them."""
     in_roster = person.patient_id is not None and person.patient_id in known.roster

@@ -144,7 +144,14 @@ def person_from(
     if body.get("resourceType") != "Patient":
         return None
     names = [_name(each, today) for each in _rows(body.get("name"))]
-    numbers = [_number(each, today) for each in _rows(body.get("identifier"))]
+    numbers = [
+        PersonNumber(
+            system=_text(row.get("system")),
+            value=_text(row.get("value")).strip(),
+            is_retired=_text(row.get("use")) == "old" or _has_ended(row.get("period"), today),
+        )
+        for row in _rows(body.get("identifier"))
+    ]
     return Person(
         patient_id=patient_id,
         key=_text(body.get("id")),
@@ -181,14 +188,6 @@ def _name(row: Mapping[str, Any], today: date) -> PersonName:
         given=tuple(filter(None, map(_text, given if isinstance(given, list) else ()))),
         text=_text(row.get("text")),
         is_former=_text(row.get("use")) in _FORMER or _has_ended(row.get("period"), today),
-    )
-
-
-def _number(row: Mapping[str, Any], today: date) -> PersonNumber:
-    return PersonNumber(
-        system=_text(row.get("system")),
-        value=_text(row.get("value")).strip(),
-        is_retired=_text(row.get("use")) == "old" or _has_ended(row.get("period"), today),
     )
 
 

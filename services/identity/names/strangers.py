@@ -37,7 +37,7 @@ from services.language.words.phrases import says
 from services.language.words.statement_tables import stem, stems_told
 from services.language.words.statement_words import is_clinical_name
 
-_SHORT_LETTERS, _LONG_LETTERS, _NEAREST = 3, 5, 0.6
+_SHORT_LETTERS, _NEAREST = 3, 0.6
 _NO_HEADS = ("opening", "moves_on", "lingers", "seasons", "newest", "staff", "chart_things")
 _Span = tuple[Word, ...]
 _Names = Collection[frozenset[str]]
@@ -91,22 +91,17 @@ def _heads_as_name(message: Message, run: Sequence[Word], place: int, others: _N
     `EWA DĄBROWSKA: crp?`, `pt Parkinson: crp?`, `Webb: crp?`
     """
     word, *behind = run[place : place + 2]
-    last = behind[0] if behind and not word.heads else word
+    last = behind[0] if behind else word
     if not last.heads or not asks_behind(message.words, last) or last.text in measured_nouns():
         return False
     if last is not word and last.raw.islower() and last.text in words_of_questions():
         return False  # `max serum: …`
-    # `delacroix - call family re inr`
-    is_long = last.is_first and len(last.text) > _LONG_LETTERS and not is_compound(last)
-    calls = any(one.is_in("addressing", "relatives", "calls") for one in message.words)
-    is_long &= calls and is_strange(last.text)
-    is_name = is_known_name(last.text) or is_long
-    is_name |= last.raw[0].isupper() and is_strange(last.text)
+    is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
     if last is word or not is_name or is_name_beside(run, (word,), others):
         is_name |= word.is_in("surnames_written") and word.raw.istitle()  # `Ng: creat`
         is_and_word = word_names.is_name_and_word(word) and not word.is_in("organs")
         is_head = is_and_word or not (word_names.is_in_use(word) or word.is_in(*_NO_HEADS))
-        is_head &= word.is_first and (word.raw.istitle() or is_long)
+        is_head &= word.is_first and word.raw.istitle()
         is_called = not word.is_common or word.raw.istitle() or is_and_word
         is_called &= word.before in of_people("called_patients")
         return is_name and (

@@ -3,10 +3,7 @@
 from collections.abc import Sequence
 
 from services.identity.names.name_signs import is_no_word, values_asked
-from services.language.charts.chart_entries import (
-    measured_nouns,
-    words_of_questions,
-)
+from services.language.charts.chart_entries import measured_nouns, words_of_questions
 from services.language.figures.full_dates import month_numbers
 from services.language.people.descriptions import first_parts
 from services.language.people.mentions import HYPHENS, Message

@@ -1,7 +1,6 @@
 """Somebody told apart by age: "the 8-month-old", "der 36-jährige Patient". Pure."""
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -42,7 +41,6 @@ _BEHIND_NAME = re.compile(
 _SEXES: dict[Literal["male", "female"], tuple[str, str]] = {
     "male": ("men", "called_male"), "female": ("women", "called_female"),
 }  # fmt: skip
-_WORD = re.compile(r"[^\W\d_]+")
 _LAST_WEEK = 42  # of a pregnancy
 _CALLED = ("people", "men", "women", "titles_of_men", "titles_of_women")
 
@@ -74,12 +72,6 @@ def age_behind(text: str, end: int) -> AgeTold | None:
     """Return the age behind a name that ends at `end`: `Koepp, 49, BP?`."""
     found = _BEHIND_NAME.match(text, end)
     return None if found is None else AgeTold(int(found[1] or found[2]), "year")
-
-
-def ages_behind(text: str, names: Collection[str]) -> list[AgeTold]:
-    """Return the ages behind words that are one of `names`, folded: `the 77yo`, `becker 77yo`."""
-    ends = (one.end() for one in _WORD.finditer(text) if folded(one[0]) in names)
-    return [*filter(None, (age_told(text), *(age_behind(text, end) for end in ends)))]
 
 
 def _in_digits(found: re.Match[str]) -> str:

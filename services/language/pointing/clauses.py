@@ -9,6 +9,7 @@ from services.language.pointing.folding import tokens_of
 
 _VERB = vocabulary.WORDS.text("verb")
 _FLAGS = re.IGNORECASE
+_TALK = re.compile(r"\b(?:i|i'm|we|thanks|can't|cannot|won't|couldn't|is|isn't|has|was)\b", _FLAGS)
 _OWN_NAME = re.compile(r"\b(?:the|my|our|that|all|both)\s+\S+|[\ue100-\ue1ff]")
 # "Cancel the dentist? No."
 _NO_MORE = re.compile(r"\s*no(?: wait| stop| sorry)*\s*", _FLAGS)
@@ -125,21 +126,13 @@ def _choose(found: Clauses, pieces: list[str]) -> None:
     for index, ((verb, rest), piece) in enumerate(rows):
         if index == main:
             found.verb, found.main = verb, rest if verb else piece
-        elif not verb and index > main and not _is_talk(piece):
+        elif not (verb or index <= main or _TALK.search(piece) or len(tokens_of(piece)) > 5):
             # "the dentist, tomorrow at 3": it goes on.
             found.main += f" , {piece}"
         elif index in asking and _OWN_NAME.search(rest):
             found.several = True
         elif index < main or not verb:
             found.others.append(rest if verb else piece)
-
-
-def _is_talk(piece: str) -> bool:
-    return len(tokens_of(piece)) > 5 or bool(
-        re.search(
-            r"\b(?:i|i'm|we|thanks|can't|cannot|won't|couldn't|is|isn't|has|was)\b", piece, _FLAGS
-        )
-    )
 
 
 def _verb_of(piece: str) -> tuple[str, str]:

@@ -55,9 +55,7 @@ class PatientContextAnalyzer:
         self._instructions = reader.instructions(self._team, with_patients=True)
 
     async def ask(
-        self,
-        reading: Reading,
-        people: Mapping[PatientId, Person | None] = MappingProxyType({}),
+        self, reading: Reading, people: Mapping[PatientId, Person | None] = MappingProxyType({})
     ) -> Analysis:
         """Let the model read what the rules leave open; without one, only what is plain.
 

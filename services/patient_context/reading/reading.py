@@ -30,14 +30,8 @@ _INFLECTED = frozenset(
 )
 _SLIPS = 2
 _OF_THE_TALK = (
-    "thanks",
-    "greeting",
-    "bare",
-    "help_wanted",
-    "next_in_round",
-    "of_the_round",
-    "roster",
-    "of_knowledge",
+    *("thanks", "greeting", "bare", "help_wanted", "roster", "of_knowledge"),
+    *("next_in_round", "of_the_round"),
 )
 _SHOWN_CHARS = 64
 

@@ -24,6 +24,10 @@ from services.turn.turn_step import TurnStep
 
 ROWS_LIMIT = 60
 NOT_READ = "could not be read"
+_READ_APART = (
+    "Each chart was read by itself. "
+    "Nothing of it was added to either patient's memory; say whom your next message is about."
+)
 _COLUMNS = ("name", "value", "detail")
 _SHOWN_CHARS = 160
 
@@ -164,7 +168,8 @@ class TurnComparing(TurnStep):
                 view=view,
             )
         )
-        self.replies.answer(turn, _in_words(left, right), views=(view,))
+        said = f"Side by side: {left.heading}; {right.heading}. {_READ_APART}"
+        self.replies.answer(turn, said, views=(view,))
         return None
 
     async def _person(self, patient_id: PatientId) -> Person:
@@ -199,10 +204,3 @@ def _questions(
     found = chart_questions(asked, today=turn.now.date(), language=language_of(asked))
     wanted = tuple(one for one in found if one.tool != SEARCH)[:_QUESTIONS_LIMIT]
     return wanted or _EVERYTHING
-
-
-def _in_words(left: ChartRead, right: ChartRead) -> str:
-    return (
-        f"Side by side: {left.heading}; {right.heading}. Each chart was read by itself. "
-        "Nothing of it was added to either patient's memory; say whom your next message is about."
-    )
