@@ -166,7 +166,7 @@ def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
 
 
 def _is_of_head(words: Sequence[Word], at: int) -> bool:
-    if at and words[-1].is_in("volumes") and words[-1].gap[-1:].isdigit():
+    if at and words[-1].is_in("volumes") and words[-1].gap.rstrip()[-1:].isdigit():
         return True  # `1l hartmanns`
     return at > 1 and words[-1].is_in("particles") and words[-2].is_in("eponym_heads")
 

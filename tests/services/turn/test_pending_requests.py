@@ -557,7 +557,7 @@ async def test_who_is_no_she_is_compared_with_nobody_for_a_her() -> None:
 async def test_what_was_said_beside_a_doubt_is_of_nobody_else_than_was_offered(
     world: World,
 ) -> None:
-    for text in ("open patient_4", "move to 7", "hb 11", "slept badly"):
+    for text in ("open patient_4", "switch to 7", "hb 11", "slept badly"):
         await world.say(text)
 
     said = await world.say("patient_21")
