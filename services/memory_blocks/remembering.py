@@ -12,6 +12,7 @@ from services.language.told.held_forms import StatementKind, grammars
 from services.language.told.held_statements import HeldStatement
 from services.language.words.folding import words_of
 from services.language.words.talk_texts import behind_text
+from services.language.words.text_words import telling_words
 from services.memory_blocks.history import routing_of
 from services.memory_blocks.limits import (
     ID_CHARS,
@@ -33,13 +34,15 @@ def corrected_note(
 ) -> KeyPoint | None:
     """Return the newest held note that `statement` corrects; None if it corrects none.
 
-    A bare figure, "no, 200 m", speaks of the turn before it alone; so do other words, where only
-    one thing was stated there.
+    A bare figure, "no, 200 m", speaks of the turn before it alone, unless it says of what; so do
+    other words, where only one thing was stated there.
     """
     held = [one for one in points if one.quote and one.status == "active"]
     just = [one for one in held if one.turn_id == turn_id - 1]
     if counted := with_such_a_figure(points, statement):
-        return next((one for one in reversed(counted) if one in just), None)
+        said = {*words_of(" ".join(telling_words(statement.quote.partition(statement.value)[0])))}
+        named = (one for one in reversed(counted) if said & {*words_of(one.text)})
+        return next((one for one in reversed(counted) if one in just), next(named, None))
     notes = (one for one in reversed(held) if one.kind == NOTE and _is_about(one, statement))
     return next(notes, just[0] if len(just) == 1 and _is_part(statement) else None)
 

@@ -234,13 +234,12 @@ def _stated(quote: str, grammar: Grammar) -> list[HeldStatement]:
     said = _without_leads(quote, grammar)
     noted = grammar["notes"].match(said)
     words = noted["what"].strip() if noted is not None else said
-    that = f"{noted['that']} " if noted is not None and noted["that"] else ""  # its verb is last
     if noted is not None and not _may_be_noted(words, grammar):
         return []
     clauses = [_matched(one, quote, grammar) for one in grammar["joins"].split(words)]
     if _contradict(clauses):
         return []
-    as_note = _as_note(f"{that}{words}", quote, grammar, is_noted=noted is not None)
+    as_note = _as_note(words, quote, grammar, is_noted=noted is not None)
     if grammar["guards"].search(words):
         # Who asks to have it remembered gets it word for word, its "may" and "says" with it.
         return as_note if noted is not None else []
@@ -326,26 +325,23 @@ def _may_be_noted(words: str, grammar: Grammar) -> bool:
 
 def _as_note(words: str, quote: str, grammar: Grammar, *, is_noted: bool) -> list[HeldStatement]:
     """Return what one is asked to remember, or what corrects such a note; else nothing."""
+    figures = grammar["leads"].sub("", quote.rstrip(" .!;"))
     for form in () if is_noted else grammar.figures:
-        if (found := form.fullmatch(words)) is not None:
+        if (found := form.fullmatch(figures)) is not None:
             return [_corrected(found["new"], quote, instead_of=found["old"])]
     is_correction = grammar["correcting"].search(quote) is not None
     if not is_noted and not is_correction:
         return []
     if is_correction and not is_noted:
         return [_corrected(words, quote)] if may_put_right(words) else []
-    return [HeldStatement("note", words, "present", _about(words), quote)]
+    return [HeldStatement("note", words, "present", words.casefold(), quote)]
 
 
 def _corrected(words: str, quote: str, *, instead_of: str = "") -> HeldStatement:
     return HeldStatement(
-        "note", words, "present", _about(words), quote,
+        "note", words, "present", words.casefold(), quote,
         only_if_held=True, corrects=True, instead_of=instead_of,
     )  # fmt: skip
-
-
-def _about(words: str) -> str:
-    return words.removeprefix("dass ").casefold()
 
 
 def _matched(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]:

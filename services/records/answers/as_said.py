@@ -219,17 +219,20 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
 def told_of(
     questions: Sequence[ChartQuestion], told: Sequence[Told], text: str = ""
 ) -> tuple[str, ...]:
-    """Return what of `told` is of what is asked: the record's answer must not pass over it."""
+    """Return what of `told` is of what is asked: the record's answer must not pass over it.
+
+    What put it right stands behind it: "drain 3 l → no, 2.5".
+    """
     asked = _words_asked(questions, text) if told else frozenset()
     fitting = (
-        each.sentences
+        " → ".join(each.sentences)
         for each in told
         if any(map(_asks_all, questions))
         or any(_fits(one, asked, questions, each.on) for one in (*each.sentences, each.of))
         or (says(text, "asks_what_then") and says(each.sentences[0], "is_for_a_case"))
         or (says(text, "asks_open") and says(each.sentences[0], "tells_open"))
     )
-    return tuple(dict.fromkeys(sentence for sentences in fitting for sentence in sentences))
+    return tuple(dict.fromkeys(fitting))
 
 
 def told_as_said(
@@ -245,7 +248,10 @@ def told_as_said(
     # "Allergies?" behind "allergic to latex" and "no, latex was her sister" tells both.
     stated = (each for one in said for each in _stated(one) if each.kind != "note")
     of = " ".join((text, *(each.about for each in stated)))
-    quotes = dict.fromkeys((*said, *told_of(questions, told, of)))
+    of_it = told_of(questions, told, of)
+    quotes = dict.fromkeys(
+        (*(one for one in said if not any(one in each for each in of_it)), *of_it)
+    )
     return words.say("as_said", quotes="; ".join(quotes)) if quotes else ""
 
 

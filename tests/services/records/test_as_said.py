@@ -169,12 +169,15 @@ TOLD = [
         (ChartQuestion("allergies"), []),
         (ChartQuestion("results", name="potassium"), [PHONED, CALLED]),
         (ChartQuestion("results", name="body temperature"), [FEVER]),
-        (ChartQuestion("results", name="alcohol use"), [DRINKS, ONE]),
+        (ChartQuestion("results", name="alcohol use"), [f"{DRINKS} → {ONE}"]),
         (ChartQuestion("results", {"names": ["potassium"]}), [PHONED, CALLED]),
         (ChartQuestion("results", {"names": ["sodium"]}), []),
         (ChartQuestion("results", {"category": "vital sign"}), [FEVER]),
         (ChartQuestion("results", {"category": "laboratory"}), [PHONED, CALLED]),
-        (ChartQuestion("chart_summary"), [STOPPED, SEEN, PHONED, FEVER, CALLED, DRINKS, ONE]),
+        (
+            ChartQuestion("chart_summary"),
+            [STOPPED, SEEN, PHONED, FEVER, CALLED, f"{DRINKS} → {ONE}"],
+        ),
     ],
 )
 def test_what_was_told_in_passing_stands_beside_the_answer_it_names(
