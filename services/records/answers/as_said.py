@@ -182,6 +182,8 @@ def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> in
         told = " ".join(found[at].sentences)
         if (old and telling.says_words(told, old)) or telling.is_other_figure(said, told):
             return at
+    # Another figure of something that is not told any more puts nothing else right.
+    is_behind = is_behind and not any(word[0].isdecimal() for word in old)
     return len(found) - 1 if found and is_behind else None
 
 
