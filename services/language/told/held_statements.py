@@ -329,11 +329,9 @@ def _as_note(words: str, quote: str, grammar: Grammar, *, is_noted: bool) -> lis
     for form in () if is_noted else grammar.figures:
         if (found := form.fullmatch(figures)) is not None:
             return [_corrected(found["new"], quote, instead_of=found["old"])]
-    is_correction = grammar["correcting"].search(quote) is not None
-    if not is_noted and not is_correction:
-        return []
-    if is_correction and not is_noted:
-        return [_corrected(words, quote)] if may_put_right(words) else []
+    if not is_noted:
+        is_correction = grammar["correcting"].search(quote) is not None
+        return [_corrected(words, quote)] if is_correction and may_put_right(words) else []
     return [HeldStatement("note", words, "present", words.casefold(), quote)]
 
 

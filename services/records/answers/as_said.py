@@ -182,8 +182,7 @@ def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> in
         told = " ".join(found[at].sentences)
         if (old and telling.says_words(told, old)) or telling.is_other_figure(said, told):
             return at
-    # Another figure of something that is not told any more puts nothing else right.
-    is_behind = is_behind and not any(word[0].isdecimal() for word in old)
+    is_behind = is_behind and not any(word[0].isdecimal() for word in old)  # it is told no more
     return len(found) - 1 if found and is_behind else None
 
 
@@ -221,10 +220,7 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
 def told_of(
     questions: Sequence[ChartQuestion], told: Sequence[Told], text: str = ""
 ) -> tuple[str, ...]:
-    """Return what of `told` is of what is asked: the record's answer must not pass over it.
-
-    What put it right stands behind it: "drain 3 l → no, 2.5".
-    """
+    """Return what of `told` is asked about, and what put it right: "drain 3 l → no, 2.5"."""
     asked = _words_asked(questions, text) if told else frozenset()
     fitting = (
         " → ".join(each.sentences)
@@ -251,9 +247,8 @@ def told_as_said(
     stated = (each for one in said for each in _stated(one) if each.kind != "note")
     of = " ".join((text, *(each.about for each in stated)))
     of_it = told_of(questions, told, of)
-    quotes = dict.fromkeys(
-        (*(one for one in said if not any(one in each for each in of_it)), *of_it)
-    )
+    beside = (one for one in said if not any(one in each for each in of_it))
+    quotes = dict.fromkeys((*beside, *of_it))
     return words.say("as_said", quotes="; ".join(quotes)) if quotes else ""
 
 
