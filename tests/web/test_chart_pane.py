@@ -3,13 +3,16 @@
 import asyncio
 import csv
 import io
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
+from data_models.chart_view import ChartView, ViewRow
+from data_models.identifiers import PatientId
 from tests.web.axe import violations
 from tests.web.chart_scenes import ChartTalk
-from tests.web.conftest import Site, idle
+from tests.web.conftest import Site, answered, idle
 
 pytestmark = pytest.mark.slow
 DESKTOP = {"width": 1440, "height": 900}
@@ -96,6 +99,90 @@ async def test_unread_allergies_are_not_shown_as_none(site: Site, browser: Brows
     await expect(line).to_have_text("Allergies: not readable now")
 
 
+def allergies_of(patient_id: str, *rows: tuple[str, str]) -> dict[str, Any]:
+    shown = [ViewRow(kind=kind, name=name, status="active") for kind, name in rows]
+    return ChartView(
+        view_id="view-a",
+        patient_id=PatientId(patient_id),
+        tool="allergies",
+        kind="table",
+        title="Allergies",
+        columns=("name",),
+        rows=tuple(shown),
+    ).model_dump(mode="json")
+
+
+LOW = tuple(("allergy", f"Pollen {number}") for number in range(8))
+NONE_KNOWN = ("no known allergy", "No known allergies")
+
+
+@pytest.mark.parametrize(
+    ("rows", "told", "warns"),
+    [
+        ((*LOW, ("allergy", "Penicillin")), "Pollen 7, Penicillin", True),
+        ((NONE_KNOWN,), "Allergies: No known allergies", False),
+        ((NONE_KNOWN, ("allergy", "Latex")), "Allergies: Latex, No known allergies", True),
+    ],
+)
+async def test_no_allergy_is_left_out_of_the_line_and_an_absence_is_none(
+    site: Site, browser: Browser, rows: tuple[tuple[str, str], ...], told: str, warns: bool
+) -> None:
+    site.scheduler.script = ChartTalk(reader=site.reader)
+    context = await browser.new_context(viewport={"width": 390, "height": 844})
+    shown = [rows]
+
+    async def answer(route: Route) -> None:
+        await route.fulfill(json=allergies_of("patient_4", *shown[0]))
+
+    await context.route("**/chart?*part=allergies*", answer)
+    page = await site.asked(context, "what is her potassium?")
+    line = page.get_by_role("banner").get_by_role("button", name="Allergies")
+    await expect(line).to_contain_text(told)
+    assert ("has-allergies" in (await line.get_attribute("class") or "")) == warns
+    assert await violations(page) == []
+    # Somebody records another one meanwhile: who comes back to the page sees it.
+    shown[0] = (*rows, ("allergy", "Iodine"))
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await expect(line).to_contain_text("Iodine")
+
+
+PAIRS = """
+window.pairs = [];
+new MutationObserver(() => {
+  const line = document.querySelector(".allergy-line");
+  const name = document.querySelector(".banner .identity");
+  if (line && name) window.pairs.push(`${name.textContent} | ${line.textContent}`);
+}).observe(document, { childList: true, subtree: true, characterData: true });
+"""
+
+
+async def test_the_allergies_of_one_never_stand_beside_the_name_of_another(
+    site: Site, browser: Browser
+) -> None:
+    context = await browser.new_context()
+    await context.add_init_script(PAIRS)
+
+    async def answer(route: Route) -> None:
+        asked = "patient_15" if "patient_15" in route.request.url else "patient_4"
+        # As a server that mixes them up would answer for patient_7.
+        await route.fulfill(json=allergies_of(asked, ("allergy", f"Of {asked}.")))
+
+    await context.route("**/chart?*part=allergies*", answer)
+    page = await site.asked(context, "open patient_4")
+    line = page.get_by_role("banner").get_by_role("button", name="Allergies")
+    await expect(line).to_have_text("Allergies: Of patient_4.")
+    for patient in ("patient_15", "patient_4", "patient_15"):
+        await answered(page, f"switch to {patient}")
+        await expect(line).to_have_text(f"Allergies: Of {patient}.")
+    pairs = await page.evaluate("window.pairs")
+    assert [one for one in pairs if ("patient_4" in one) == ("patient_15" in one)] == []
+    await answered(page, "switch to patient_7")
+    await expect(line).to_have_text("Allergies: not readable now")
+
+
+GOES_ON = "20 Mar 2024 – goes on: Osimertinib, 80 mg, active"
+
+
 async def test_the_course_is_drawn_and_zoomed_by_keys(site: Site, browser: Browser) -> None:
     page = await opened(site, browser, DESKTOP)
     chart = page.locator(".chart-pane")
@@ -103,11 +190,10 @@ async def test_the_course_is_drawn_and_zoomed_by_keys(site: Site, browser: Brows
     drawn = chart.get_by_role("slider", name="Timeline over time")
     await expect(drawn.locator(".timeline-bar")).to_have_count(2)
     await expect(drawn.locator("circle")).to_have_count(1)
-    told = "20 Mar 2024 – goes on: Osimertinib, 80 mg, active"
     await drawn.focus()
     await page.keyboard.press("Home")
     await page.keyboard.press("ArrowRight")
-    await expect(drawn).to_have_attribute("aria-valuetext", told)
+    await expect(drawn).to_have_attribute("aria-valuetext", GOES_ON)
     whole = drawn.locator(".chart-label").last
     await expect(whole).to_have_text("3 Feb 2025")
     for _ in range(3):
@@ -117,6 +203,9 @@ async def test_the_course_is_drawn_and_zoomed_by_keys(site: Site, browser: Brows
     await page.keyboard.press("End")  # what is chosen comes into the window
     await expect(drawn.locator(".timeline-bar.chosen")).to_have_count(1)
     await chart.get_by_role("button", name="Whole time").click()
+    await drawn.focus()
+    for browsers in ("Control++", "Control+ArrowLeft"):
+        await page.keyboard.press(browsers)
     await expect(whole).to_have_text("3 Feb 2025")
     assert await violations(page) == []
     async with page.expect_download() as begun:

@@ -1,8 +1,11 @@
+import { useEffect, useRef } from "preact/hooks";
+
 import { strings } from "./strings";
 import { useChartPart } from "./use_chart_part";
 
 const said = strings.allergyLine;
-const NAMES_SHOWN = 4;
+/** Kinds of rows that state an absence, or that nothing is known. */
+const ABSENCES = ["no known allergy", "not known"];
 
 interface AllergyLineProps {
   chatId: string;
@@ -10,17 +13,34 @@ interface AllergyLineProps {
   onOpen: () => void;
 }
 
-/** The allergies of the open patient, always in view; opens the list. What cannot be read is never shown as none. */
+/**
+ * The allergies of the open patient, always in view and all of them: the one that is left out may be the one that
+ * kills. Opens the list. What cannot be read is never shown as none.
+ */
 export function AllergyLine({ chatId, patientId, onOpen }: AllergyLineProps) {
-  const { view, problem } = useChartPart(chatId, patientId, "allergies");
+  const { view, problem, again } = useChartPart(chatId, patientId, "allergies");
+  useReturn(again);
   if (view === null && problem === null) return null;
   const active = view?.rows.filter((row) => !strings.chart.over.includes(row.status)) ?? [];
-  const names = [...new Set(active.map((row) => row.name))];
-  const told = said.told(names.slice(0, NAMES_SHOWN), Math.max(names.length - NAMES_SHOWN, 0));
+  const known = active.filter((row) => !ABSENCES.includes(row.kind));
+  const names = [...new Set([...known, ...active].map((row) => row.name))];
   const none = view?.rows.length ? said.noneActive : said.noneRecorded;
   return (
-    <button type="button" class={`allergy-line ${names.length > 0 ? "has-allergies" : ""}`} onClick={onOpen}>
-      {problem !== null ? said.unread : names.length > 0 ? told : none}
+    <button type="button" class={`allergy-line ${known.length > 0 ? "has-allergies" : ""}`} onClick={onOpen}>
+      {problem !== null ? said.unread : names.length > 0 ? said.told(names) : none}
     </button>
   );
+}
+
+/** Somebody else may have recorded one while the page was out of view. */
+function useReturn(again: () => void): void {
+  const read = useRef(again);
+  read.current = again;
+  useEffect(() => {
+    const note = (): void => {
+      if (!document.hidden) read.current();
+    };
+    document.addEventListener("visibilitychange", note);
+    return () => document.removeEventListener("visibilitychange", note);
+  }, []);
 }

@@ -59,8 +59,7 @@ const english = {
   },
 
   allergyLine: {
-    told: (names: string[], more: number) =>
-      `Allergies: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`,
+    told: (names: string[]) => `Allergies: ${names.join(", ")}`,
     noneRecorded: "Allergies: nothing recorded",
     noneActive: "Allergies: none active",
     unread: "Allergies: not readable now",

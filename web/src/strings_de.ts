@@ -65,7 +65,7 @@ export const german: Strings = {
   },
 
   allergyLine: {
-    told: (names, more) => `Allergien: ${names.join(", ")}${more > 0 ? ` und ${more} weitere` : ""}`,
+    told: (names) => `Allergien: ${names.join(", ")}`,
     noneRecorded: "Allergien: nichts erfasst",
     noneActive: "Allergien: keine aktive",
     unread: "Allergien: gerade nicht lesbar",
