@@ -169,6 +169,8 @@ class FakeScheduler(TurnScheduler):
         while running:
             run = running[0]
             turn = self._turns[run.conversation_id]
+            if run.stop_requested().done():
+                turn.cancel()
             await asyncio.wait([turn])
             if turn.cancelled():
                 run.emit(
@@ -192,9 +194,11 @@ class FakeScheduler(TurnScheduler):
         self.asked_to_stop.append(run_id)
         if not running or self.owners.get(conversation_id) != owner:
             return False
-        if run_id is not None and running[0].run_id != run_id:
-            return False
-        return self._turns[conversation_id].cancel()
+        run = next((one for one in running if run_id in (None, one.run_id)), None)
+        if run is None or run is running[0]:
+            return run is not None and self._turns[conversation_id].cancel()
+        run.request_stop("cancelled")
+        return True
 
     def last_run_id(self, conversation_id: str) -> str | None:
         ended = [run for run in self._runs.values() if run.conversation_id == conversation_id]

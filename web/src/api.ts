@@ -222,6 +222,11 @@ export const keepDraft = async (chatId: string, patientId: string, text: string)
 export const findPatients = (query: string): Promise<FoundPatients> =>
   ask(`/api/patients?q=${encodeURIComponent(query)}`);
 
+/** Takes back a message that waits; false where it waits no more, or at another replica. */
+export const withdraw = async (chatId: string, runId: string): Promise<boolean> =>
+  (await ask<{ stopped: boolean }>(`${chat(chatId)}/stop?run_id=${encodeURIComponent(runId)}`, "POST"))
+    .stopped;
+
 /** Null where the server keeps no list. */
 export const worklist = (): Promise<WorklistView | null> =>
   orIfAbsent(ask<WorklistView>("/api/worklist"), null);

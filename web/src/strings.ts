@@ -263,6 +263,7 @@ const english = {
     reference: (ref: string) => `Reference ${ref}.`,
     withdraw: "Withdraw",
     withdrawLong: "Withdraw this message before it is answered",
+    notWithdrawn: "The message could not be withdrawn and will be answered; Stop ends that.",
     edit: "Edit",
     editLong: "Edit this message",
     editHow: "Opens a new conversation with what was said before; this one stays.",

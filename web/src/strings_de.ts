@@ -274,6 +274,7 @@ export const german: Strings = {
     reference: (ref: string) => `Kennung ${ref}.`,
     withdraw: "Zurückziehen",
     withdrawLong: "Diese Nachricht zurückziehen, bevor sie beantwortet wird",
+    notWithdrawn: "Die Nachricht ließ sich nicht zurückziehen und wird beantwortet; „Anhalten“ beendet das.",
     edit: "Bearbeiten",
     editLong: "Diese Nachricht bearbeiten",
     editHow: "Öffnet ein neues Gespräch mit dem, was davor gesagt wurde; dieses bleibt, wie es ist.",

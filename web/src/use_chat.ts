@@ -224,14 +224,18 @@ export function useChat(chatId: string): ChatControls {
     link?.stop(running?.runId ?? null);
   }, [current, update]);
 
-  // It ends when its turn would come; until then the page shows it as stopped.
+  // It ends when its turn would come; the page shows it as stopped once the server has said that it will not run.
   const withdraw = useCallback(
     (runId: string): void => {
-      connection.current?.stop(runId);
-      const keys = current.current.turns.filter((turn) => turn.runId === runId).map((turn) => turn.key);
-      update((chat) => withStopped(chat, new Set(keys)));
+      api.withdraw(chatId, runId).then((isWithdrawn) => {
+        if (!isWithdrawn) return setProblem(strings.transcript.notWithdrawn);
+        const waits = current.current.turns.filter(
+          (turn) => turn.runId === runId && turn.status === "queued",
+        );
+        update((chat) => withStopped(chat, new Set(waits.map((turn) => turn.key))));
+      }, failed);
     },
-    [current, update],
+    [chatId, current, failed, update],
   );
 
   const showEarlier = useCallback(() => {
