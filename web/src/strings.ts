@@ -153,6 +153,7 @@ const english = {
       medication: "Medications",
       laboratory: "Laboratory",
       "vital sign": "Vital signs",
+      measurement: "Measurements",
       biomarker: "Biomarkers",
       "imaging report": "Imaging reports",
       "imaging study": "Imaging studies",

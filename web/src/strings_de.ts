@@ -160,6 +160,7 @@ export const german: Strings = {
       medication: "Medikamente",
       laboratory: "Labor",
       "vital sign": "Vitalwerte",
+      measurement: "Messwerte",
       biomarker: "Biomarker",
       "imaging report": "Bildbefunde",
       "imaging study": "Bildgebung",

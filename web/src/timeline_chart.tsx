@@ -36,6 +36,8 @@ export function TimelineChart({ timeline, title, who }: TimelineChartProps) {
   };
   const zoom = (factor: number): void => setShown(zoomed(shown, whole, event.from, factor));
   const key = (pressed: KeyboardEvent): void => {
+    // Ctrl and + is the browser's own.
+    if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return;
     const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: events.length - 1 }[pressed.key];
     const factor = { "+": 0.5, "-": 2, "0": Number.POSITIVE_INFINITY }[pressed.key];
     if (next === undefined && factor === undefined) return;
@@ -184,7 +186,8 @@ const middleOf = (lane: number): number => EDGE.top + lane * LANE + LANE / 2;
 
 function readout({ row, to }: TimelineEvent): string {
   const goesOn = to === Number.POSITIVE_INFINITY ? said.goesOn : "";
-  const dates = [shownDate(row.date, true), row.end ? shownDate(row.end) : goesOn]
+  const isOfADay = row.date.slice(0, 10) === row.end.slice(0, 10);
+  const dates = [shownDate(row.date, true), row.end && !isOfADay ? shownDate(row.end) : goesOn]
     .filter(Boolean)
     .join(" – ");
   const value = row.unit && row.value ? `${row.value} ${row.unit}` : row.value;
