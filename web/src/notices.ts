@@ -12,17 +12,18 @@ export async function mayShowNotices(): Promise<boolean> {
   return (await Notification.requestPermission()) === "granted";
 }
 
-export function usePlanNotice(plan: SharedState["plan"]): void {
+export function usePlanNotice({ plan, patient_id }: SharedState): void {
   const before = useRef<string | null>(null);
-  const status = plan?.status ?? null;
+  // A running plan that is out of the state because another chart was opened has not ended.
+  const running = plan?.status === "running" ? patient_id : null;
   useEffect(() => {
-    const hasEnded = before.current === "running" && status !== "running";
-    before.current = status;
+    const hasEnded = before.current !== null && before.current === patient_id && running === null;
+    before.current = running;
     if (!hasEnded || !document.hidden || !hasNotices()) return;
     try {
       new Notification(strings.product, { body: strings.notices.planEnded, tag: "rounds-plan" });
     } catch {
       // A phone's browser shows them through its worker alone, and ours keeps nothing but the page.
     }
-  }, [status]);
+  }, [running, patient_id]);
 }

@@ -91,7 +91,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     },
     [drafts, onOpen],
   );
-  usePlanNotice(chat.state.plan);
+  usePlanNotice(chat.state);
   const { edit, problem } = useBranching(chatId, addToDraft, openWith);
   const actions = useMemo<TurnActions>(
     () => ({
@@ -147,7 +147,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     <Who people={chat.people} patientId={patientId} person={chat.people.get(patientId) ?? null} />
   );
   const closeOnEscape = (event: KeyboardEvent): void => {
-    if (event.key === "Escape" && !matchMedia(WIDE).matches) setSideBar(false);
+    if (event.key === "Escape" && !event.defaultPrevented && !matchMedia(WIDE).matches) setSideBar(false);
   };
   return (
     <Known.Provider value={chat.people}>

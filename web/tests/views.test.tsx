@@ -2,7 +2,9 @@ import { render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
+import { chooseNotices } from "../src/appearance";
 import { newTurn, type Turn } from "../src/chat";
+import { usePlanNotice } from "../src/notices";
 import { Who } from "../src/patient_mark";
 import { PlanCard } from "../src/plan_card";
 import { QuestionCard } from "../src/question_card";
@@ -10,9 +12,9 @@ import { RecordSystemStrip } from "../src/record_system";
 import { strings } from "../src/strings";
 import { followedTo } from "../src/transcript";
 import { TurnView } from "../src/turn_view";
-import type { Question, RecordSystem, Session } from "../src/types";
+import type { Question, RecordSystem, Session, SharedState } from "../src/types";
 import { estimatedHeight, wordsOf } from "../src/windowed";
-import { asked, finished, following, said, started } from "./scenes";
+import { asked, finished, following, said, started, stateOf } from "./scenes";
 
 const session: Session = {
   principal: { id: "ada", name: "Ada" },
@@ -33,6 +35,34 @@ const button = (name: string): HTMLButtonElement =>
   [...root.querySelectorAll("button")].find((one) => one.textContent?.trim() === name) as HTMLButtonElement;
 
 afterEach(() => draw(null));
+
+describe("the end of a plan", () => {
+  const told = vi.fn();
+  const Room = ({ state }: { state: SharedState }) => {
+    usePlanNotice(state);
+    return null;
+  };
+  const planOf = (patientId: string, status: "running" | "done"): SharedState => ({
+    ...stateOf(patientId),
+    plan: { plan_id: `plan-${patientId}`, status, steps: [] },
+  });
+
+  test("is told once it is there, and not when another chart hides a plan that runs", () => {
+    vi.stubGlobal("Notification", told);
+    vi.spyOn(document, "hidden", "get").mockReturnValue(true);
+    chooseNotices(true);
+    const states = [planOf("patient_4", "running"), stateOf("patient_15"), planOf("patient_4", "running")];
+    for (const state of [...states, stateOf(null), planOf("patient_4", "running")])
+      draw(<Room state={state} />);
+    expect(told).not.toHaveBeenCalled();
+    draw(<Room state={planOf("patient_4", "done")} />);
+    draw(<Room state={stateOf("patient_4")} />);
+    expect(told).toHaveBeenCalledTimes(1);
+    chooseNotices(false);
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
+});
 
 describe("a turn", () => {
   const actions = {
