@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, async_playwright, expect
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.e2e.server import Server
 from tests.fakes_speech import FakeSpeech, running_speech
@@ -78,15 +78,27 @@ HEARD_BY_THE_MAKER = """
 class Heard {
   start() {
     window.heard = this;
-    const said = [{ transcript: " What is the current stage? " }];
-    const result = Object.assign(said, { isFinal: true });
-    setTimeout(() => this.onresult({ resultIndex: 0, results: [result] }), 100);
+    const heard = (text) => Object.assign([{ transcript: text }], { isFinal: true });
+    const results = [heard(" What is "), heard("the current stage? ")];
+    setTimeout(() => this.onresult({ resultIndex: 0, results }), 100);
   }
   stop() { this.onend(); }
-  abort() {}
+  abort() { this.isAborted = true; }
 }
 window.SpeechRecognition = window.webkitSpeechRecognition = Heard;
 """
+
+
+async def ends_with_its_chart(page: Page) -> None:
+    """What is being said when another chart opens is not written into a message about it."""
+    await page.reload()
+    await page.get_by_role("button", name="Dictate").click()
+    await expect(page.get_by_role("button", name="Stop dictating")).to_be_visible()
+    await page.get_by_role("textbox", name="Message").fill("open patient_4")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_4")
+    await expect(page.get_by_role("button", name="Dictate")).to_be_visible()
+    assert await page.evaluate("window.heard.isAborted")
 
 
 async def test_the_browser_writes_down_what_is_said_and_says_that_the_sound_leaves(
@@ -114,6 +126,7 @@ async def test_the_browser_writes_down_what_is_said_and_says_that_the_sound_leav
         await page.get_by_role("button", name="Dictate").click()
         await page.evaluate("window.heard.onerror({ error: 'network' })")
         await expect(page.get_by_role("alert")).to_contain_text("Please type.")
+        await ends_with_its_chart(page)
     finally:
         server.close()
 

@@ -190,3 +190,25 @@ async def test_a_slash_offers_templates_and_an_at_who_answers(site: Site, browse
     await box.fill("mail ada@example.org")
     await expect(options).to_have_count(0)
     assert site.errors == []
+
+
+async def test_what_is_marked_is_in_view_and_nothing_is_offered_for_a_whole_name(
+    site: Site, browser: Browser
+) -> None:
+    page = await site.asked(browser, "history of patient_4")
+    await page.set_viewport_size(ViewportSize(width=320, height=256))
+    box, options = message_box(page), page.get_by_role("listbox", name="Suggestions")
+    await box.fill("/")
+    for _ in range(7):
+        await page.keyboard.press("ArrowDown")
+    await expect(options.locator("[aria-selected=true]")).to_be_in_viewport(ratio=0.9)
+    await page.keyboard.press("Escape")
+    await expect(options).to_have_count(0)
+    await box.press_sequentially("h")
+    await expect(options.get_by_role("option")).to_have_count(2)
+    await page.keyboard.press("Backspace")  # what was put away is offered anew
+    await expect(options).to_be_visible()
+    await box.fill("ask @radiolog")
+    await expect(options).to_be_visible()
+    await box.press_sequentially("y")
+    await expect(options).to_have_count(0)

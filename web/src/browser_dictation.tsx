@@ -40,9 +40,11 @@ export function BrowserDictation({ onText }: { onText: (text: string) => void })
     begun.lang = navigator.language;
     begun.continuous = true;
     begun.onresult = (event) => {
-      for (const result of Array.from(event.results).slice(event.resultIndex)) {
-        if (result.isFinal) add.current((result[0]?.transcript ?? "").trim());
-      }
+      // At once: each addition stands on the draft that was drawn last.
+      const heard = Array.from(event.results).slice(event.resultIndex);
+      const words = heard.map((one) => (one.isFinal ? (one[0]?.transcript ?? "").trim() : ""));
+      const text = words.filter(Boolean).join(" ");
+      if (text !== "") add.current(text);
     };
     begun.onerror = (event) => {
       if (event.error === "no-speech") setProblem(said.nothing);

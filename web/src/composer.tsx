@@ -3,6 +3,7 @@ import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact
 import { AttachButton, type Attaching } from "./attaching";
 import { BrowserDictation } from "./browser_dictation";
 import { Dictation } from "./dictation";
+import { isComposing } from "./keys";
 import { identityText, Known } from "./patient_mark";
 import { strings } from "./strings";
 import { LIST, SuggestionList, useSuggestions } from "./suggestion_list";
@@ -85,7 +86,7 @@ export function Composer({
   const { shown, current } = suggesting;
   const key = (event: KeyboardEvent): void => {
     if (suggesting.key(event)) return;
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
     event.preventDefault();
     submit();
   };
@@ -126,7 +127,8 @@ export function Composer({
       {waiting > 0 && <span class="counter">{said.waiting(waiting)}</span>}
       <AttachButton onFiles={onFiles} />
       {dictation === "server" && <Dictation onText={addWords} />}
-      {dictation === "browser" && <BrowserDictation onText={addWords} />}
+      {/* What is still being said is about whose chart was open: it ends with it. */}
+      {dictation === "browser" && <BrowserDictation key={patientId ?? ""} onText={addWords} />}
       {isBusy && (
         <button type="button" class="button" onClick={onStop}>
           {said.stop}

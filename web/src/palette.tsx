@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import * as api from "./api";
 import { QUERY_LIMIT_CHARS, useFound } from "./finder";
+import { isComposing } from "./keys";
 import { Modal } from "./modal";
 import { type Group, groupsOf, type Option } from "./palette_options";
 import type { ShellProps } from "./shell";
@@ -32,7 +33,7 @@ export function Palette(props: ShellProps) {
   };
   const key = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.isComposing || (step === undefined && event.key !== "Enter")) return;
+    if (isComposing(event) || (step === undefined && event.key !== "Enter")) return;
     event.preventDefault();
     if (current === undefined) return;
     if (step === undefined) run(current);

@@ -1,5 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 
+import { isComposing } from "./keys";
 import { strings } from "./strings";
 import { type Suggestion, suggestionsFor } from "./suggestions";
 import type { Session } from "./types";
@@ -24,13 +25,16 @@ export function useSuggestions(
   const [putAway, setPutAway] = useState("");
   const shown = draft === putAway ? [] : suggestionsFor(draft, agents);
   const current = shown[Math.min(at, shown.length - 1)];
-  useEffect(() => setAt(0), [draft]);
+  useEffect(() => {
+    setAt(0);
+    setPutAway((before) => (before === draft ? before : ""));
+  }, [draft]);
   const take = (one: Suggestion): void => {
     setPutAway(one.draft);
     onDraft(one.draft);
   };
   const key = (event: KeyboardEvent): boolean => {
-    if (current === undefined || event.isComposing || event.shiftKey) return false;
+    if (current === undefined || isComposing(event) || event.shiftKey) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setAt((at + step + shown.length) % shown.length);
     else if (event.key === "Escape") setPutAway(draft);
@@ -44,6 +48,9 @@ export function useSuggestions(
 
 /** The list above the message; the focus stays where one writes. */
 export function SuggestionList({ shown, current, take }: Suggesting) {
+  useLayoutEffect(() => {
+    if (current) document.getElementById(current.id)?.scrollIntoView({ block: "nearest" });
+  }, [current?.id]);
   return (
     <div id={LIST} class="palette-list suggestions" role="listbox" aria-label={strings.composer.suggestions}>
       {shown.map((one) => (

@@ -29,13 +29,16 @@ function templates(begun: string): Suggestion[] {
 }
 
 function names(before: string, begun: string, agents: Session["agents"]): Suggestion[] {
-  return agents
-    .filter((agent) => agent.name.toLowerCase().startsWith(begun))
-    .slice(0, SHOWN)
-    .map(({ name, description }) => ({
-      id: `agent-${name}`,
-      label: `@${name}`,
-      details: description,
-      draft: `${before}@${name} `,
-    }));
+  return (
+    agents
+      // A name that is whole is offered nothing: Enter sends.
+      .filter(({ name }) => name.toLowerCase().startsWith(begun) && name.length > begun.length)
+      .slice(0, SHOWN)
+      .map(({ name, description }) => ({
+        id: `agent-${name}`,
+        label: `@${name}`,
+        details: description,
+        draft: `${before}@${name} `,
+      }))
+  );
 }
