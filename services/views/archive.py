@@ -57,7 +57,7 @@ class ArchiveReader:
         await self.reader.access(chat)
         layout = ConversationLayout.of(chat.chat_id)
         prefix = layout.archive_prefix
-        names = [row.name async for row in self.store.list(prefix)]
+        names = {row.name async for row in self.store.list(prefix)}
         ids = {name.removeprefix(prefix).partition("/")[0] for name in names}
         # What has no manifest was not archived to the end, and is still in the conversation.
         whole = [one for one in ids if layout.manifest(one) in names]
