@@ -450,7 +450,12 @@ CHART_PARTS: dict[str, tuple[ViewRow, ...]] = {
     "problems": (ViewRow(kind="problem", name="Lung cancer", status="active", date="2024-02"),),
     "timeline": (
         ViewRow(
-            kind="medication", name="Osimertinib", status="active", date="2024-03-20", value="80 mg"
+            kind="medication",
+            name="Osimertinib",
+            status="active",
+            date="2024-03-20",
+            value="80 mg",
+            detail="prescribed",
         ),
         ViewRow(
             kind="problem", name="Pneumonia", status="resolved", date="2025-01", end="2025-02-03"

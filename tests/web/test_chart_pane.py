@@ -180,7 +180,7 @@ async def test_the_allergies_of_one_never_stand_beside_the_name_of_another(
     await expect(line).to_have_text("Allergies: not readable now")
 
 
-GOES_ON = "20 Mar 2024 – goes on: Osimertinib, 80 mg, active"
+GOES_ON = "20 Mar 2024 – goes on: Osimertinib, 80 mg, active, prescribed"
 
 
 async def test_the_course_is_drawn_and_zoomed_by_keys(site: Site, browser: Browser) -> None:

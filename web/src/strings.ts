@@ -154,6 +154,8 @@ const english = {
       laboratory: "Laboratory",
       "vital sign": "Vital signs",
       measurement: "Measurements",
+      "imaging measurement": "Imaging measurements",
+      goal: "Goals",
       biomarker: "Biomarkers",
       "imaging report": "Imaging reports",
       "imaging study": "Imaging studies",

@@ -161,6 +161,8 @@ export const german: Strings = {
       laboratory: "Labor",
       "vital sign": "Vitalwerte",
       measurement: "Messwerte",
+      "imaging measurement": "Messungen der Bildgebung",
+      goal: "Ziele",
       biomarker: "Biomarker",
       "imaging report": "Bildbefunde",
       "imaging study": "Bildgebung",

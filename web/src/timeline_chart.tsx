@@ -191,5 +191,5 @@ function readout({ row, to }: TimelineEvent): string {
     .filter(Boolean)
     .join(" – ");
   const value = row.unit && row.value ? `${row.value} ${row.unit}` : row.value;
-  return `${dates}: ${[row.name, value, row.status].filter(Boolean).join(", ")}`;
+  return `${dates}: ${[row.name, value, row.status, row.detail].filter(Boolean).join(", ")}`;
 }
