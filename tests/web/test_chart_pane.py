@@ -85,18 +85,25 @@ async def test_allergies_stay_in_view_and_open_their_list(
     assert site.errors == []
 
 
+async def refuse(route: Route) -> None:
+    refused = {"code": "unavailable", "message": "The record cannot be read now."}
+    await route.fulfill(status=503, json={"error": refused})
+
+
+async def abandon(route: Route) -> None:
+    await route.abort()
+
+
 async def test_unread_allergies_are_not_shown_as_none(site: Site, browser: Browser) -> None:
     site.scheduler.script = ChartTalk(reader=site.reader)
     context = await browser.new_context(viewport={"width": 1440, "height": 900})
-    refused = {"code": "unavailable", "message": "The record cannot be read now."}
-
-    async def refuse(route: Route) -> None:
-        await route.fulfill(status=503, json={"error": refused})
-
     await context.route("**/chart?*part=allergies*", refuse)
     page = await site.asked(context, "what is her potassium?")
     line = page.get_by_role("banner").get_by_role("button", name="Allergies")
     await expect(line).to_have_text("Allergies: not readable now")
+    await context.unroute("**/chart?*part=allergies*")
+    await line.click()
+    await expect(line).to_have_text("Allergies: Penicillin (rash)")
 
 
 def allergies_of(patient_id: str, *rows: tuple[str, str]) -> dict[str, Any]:
@@ -144,6 +151,14 @@ async def test_no_allergy_is_left_out_of_the_line_and_an_absence_is_none(
     shown[0] = (*rows, ("allergy", "Iodine"))
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     await expect(line).to_contain_text("Iodine")
+    # Without a network what was read stays; a chart that was closed meanwhile does not.
+    await context.route("**/chart?*part=allergies*", abandon)
+    async with page.expect_event("requestfailed"):
+        await page.evaluate("dispatchEvent(new Event('online'))")
+    await expect(line).to_contain_text("Iodine")
+    await context.route("**/chart?*part=allergies*", refuse)
+    await page.evaluate("dispatchEvent(new Event('online'))")
+    await expect(line).to_have_text("Allergies: not readable now")
 
 
 PAIRS = """

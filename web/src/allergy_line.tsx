@@ -21,18 +21,22 @@ export function AllergyLine({ chatId, patientId, onOpen }: AllergyLineProps) {
   const { view, problem, again } = useChartPart(chatId, patientId, "allergies");
   useReturn(again);
   if (view === null && problem === null) return null;
+  const open = (): void => {
+    if (problem !== null) again();
+    onOpen();
+  };
   const active = view?.rows.filter((row) => !strings.chart.over.includes(row.status)) ?? [];
   const known = active.filter((row) => !ABSENCES.includes(row.kind));
   const names = [...new Set([...known, ...active].map((row) => row.name))];
   const none = view?.rows.length ? said.noneActive : said.noneRecorded;
   return (
-    <button type="button" class={`allergy-line ${known.length > 0 ? "has-allergies" : ""}`} onClick={onOpen}>
+    <button type="button" class={`allergy-line ${known.length > 0 ? "has-allergies" : ""}`} onClick={open}>
       {problem !== null ? said.unread : names.length > 0 ? said.told(names) : none}
     </button>
   );
 }
 
-/** Somebody else may have recorded one while the page was out of view. */
+/** Somebody else may have recorded one while the page was out of view or of touch. */
 function useReturn(again: () => void): void {
   const read = useRef(again);
   read.current = again;
@@ -41,6 +45,10 @@ function useReturn(again: () => void): void {
       if (!document.hidden) read.current();
     };
     document.addEventListener("visibilitychange", note);
-    return () => document.removeEventListener("visibilitychange", note);
+    addEventListener("online", note);
+    return () => {
+      document.removeEventListener("visibilitychange", note);
+      removeEventListener("online", note);
+    };
   }, []);
 }

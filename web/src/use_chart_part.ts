@@ -23,10 +23,20 @@ export function useChartPart(chatId: string, patientId: string, part: string, na
     const hold = (view: ChartView | null, problem: string | null): void => {
       if (isCurrent) setHeld({ of, view, problem });
     };
-    api.chart(chatId, patientId, part, name).then(
-      (found) => (found.patient_id === patientId ? hold(found, null) : hold(null, strings.unreachable)),
-      (error: unknown) => hold(null, error instanceof api.ApiError ? error.message : strings.unreachable),
-    );
+    const failed = (error: unknown): void => {
+      if (error instanceof api.ApiError) hold(null, error.message);
+      // Without a network what was read stays, and the page says that it is out of touch.
+      else if (isCurrent) {
+        const unread = { of, view: null, problem: strings.unreachable };
+        setHeld((before) => (before.of === of && before.view ? before : unread));
+      }
+    };
+    api
+      .chart(chatId, patientId, part, name)
+      .then(
+        (found) => (found.patient_id === patientId ? hold(found, null) : hold(null, strings.unreachable)),
+        failed,
+      );
     return () => {
       isCurrent = false;
     };
