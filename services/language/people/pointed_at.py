@@ -111,6 +111,8 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
         return False  # `the lymphoma: …`, `last night's NSTEMI: …`
     told = _told_apart_at(phrase)
     head = phrase[told - 1] if told > 1 else phrase[-1]
+    if is_new and told > 1 and not is_ill(head.text):
+        return False  # `ecg normal today, …`
     is_one = told > 1 or not phrase[0].is_in("articles", "alone", "to")
     joined = {f"{one.before}{one.text}" for one in phrase[1:] if one.gap == "-"}
     ills = map(is_ill, joined | {one.text for one in phrase[not is_new :]})
