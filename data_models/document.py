@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
-from pydantic_core import to_json
 
 from data_models.errors import CorruptDocumentError
 
@@ -20,7 +19,7 @@ class Part(BaseModel, extra="allow", defer_build=True):
 
     def stored_bytes(self) -> int:
         """Return how long it is as it is stored, in UTF-8."""
-        return len(to_json(self))
+        return len(self.model_dump_json().encode())
 
 
 class Document(Part):

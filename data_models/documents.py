@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import to_json
 
 from data_models import errors
 from data_models.clock import Clock, IdSource
@@ -174,7 +173,7 @@ class Documents:
             BlobChangedError: somebody else wrote it.
         """
         document.write_id = self.ids.new_id("w")
-        data = to_json(document)
+        data = document.model_dump_json().encode()
         etag = await settle(self._write(name, data, etag))
         if not is_kept:
             self._cache.drop(name)

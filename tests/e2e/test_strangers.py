@@ -82,7 +82,7 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
 def at(route: str, chat: str) -> str:
     """A path of `route` for a conversation, with ids that a stranger may have seen elsewhere."""
     known = {"chat_id": chat, "patient_id": "patient_4", "artifact_id": "artifact-1", "run_id": "r"}
-    known |= {"attachment_id": "att-1"}
+    known |= {"attachment_id": "att-1", "archive_id": "20260101T000000"}
     return re.sub(r"\{(\w+)\}", lambda found: known[found[1]], route)
 
 
