@@ -20,8 +20,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+import foundation
 from services.language.crisis.rules import load_rules
-from services.turn.answers import safety as turn_safety
 from tests.durability import recorded_chat
 from tests.durability.asking import BOOK, LIST, SEND, WRITE
 from tests.logged import logs_as_they_were
@@ -208,7 +208,7 @@ class Isolation(RuleBasedStateMachine):
 @pytest.fixture
 def only_the_turns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What is the same in every process is read once, and nobody reads the log."""
-    monkeypatch.setattr(turn_safety, "load_rules", cache(load_rules))
+    monkeypatch.setattr(foundation, "load_rules", cache(load_rules))
     with logs_as_they_were():
         structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
         yield
