@@ -22,7 +22,7 @@ from services.records.resources.standing import DOUBTFUL
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
-DETAIL_CHARS = 200
+DETAIL_CHARS = 160
 PASSAGE_CHARS = 260
 ROWS_SHOWN = 12
 BRIEF_FROM = 14
