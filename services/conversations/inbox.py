@@ -50,6 +50,18 @@ class Inbox:
                 await self.conversations.forget_queued(message.conversation_id, queued.number)
             raise
 
+    async def take_back(self, conversation_id: str, run_id: str) -> None:
+        """Delete the message of a run that waits, so that no replica answers it, whatever dies.
+
+        Raises:
+            StoreError: it may still be there.
+        """
+        if (stored := await self.conversations.read(conversation_id, fresh=True)) is None:
+            return
+        async for queued in self.conversations.list_in_line(stored.document):
+            if queued.run_id == run_id:
+                await self.conversations.forget_queued(conversation_id, queued.number)
+
     async def _count_in(self, stored: Stored[Conversation], queued: QueuedMessage) -> None:
         conversation_id = stored.document.conversation_id
         for _ in range(_COUNT_TRIES):

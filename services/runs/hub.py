@@ -84,6 +84,11 @@ class Run:
         if not self._stop.done():
             self._stop.set_result(reason)
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether somebody has asked the turn to end."""
+        return self._stop.done()
+
     def stop_requested(self) -> asyncio.Future[StopReason]:
         """Return what tells why the turn shall stop, once somebody asks for it."""
         return asyncio.shield(self._stop)

@@ -177,7 +177,13 @@ class ConversationWorker:
                 # What this replica remembers is older than that answer.
                 self.claimant.conversations.forget(conversation.conversation_id)
                 await self._repeat(run, answered)
-            elif not run.queued and (turn is None or turn.run_id != run.run_id):
+            elif turn is not None and turn.run_id == run.run_id:
+                continue
+            elif run.queued and run.is_stopping:
+                del running.waiting[run.run_id]  # it was taken out of the queue
+                run.emit(RunFinished("cancelled", TurnTiming()))
+                self.hub.note_end(run)
+            elif not run.queued:
                 del running.waiting[run.run_id]  # its replica gave it up, and nothing is stored
                 self.refused(run, InterruptedTurnError())
 

@@ -129,7 +129,8 @@ class TurnScheduler:
         turn ends before it begins.
 
         Raises:
-            StoreError: it does not run here, and no other replica could be asked.
+            StoreError: it does not run here, and no other replica could be asked; or what waits
+                could not be taken out of the queue.
         """
         running = self._conversations.get(conversation_id)
         run = running.of(run_id) if running is not None else None
@@ -137,8 +138,11 @@ class TurnScheduler:
             return await self.stops.send(conversation_id, owner=owner, run_id=run_id)
         if run.is_finished or run.message.owner != owner or run_id not in (None, run.run_id):
             return False
+        if running is not None and run is not running.current:
+            await self.claimant.inbox.take_back(conversation_id, run.run_id)
+        # Also what waited: its turn may have begun while it was taken back.
         run.request_stop("cancelled")
-        return True
+        return not run.is_finished
 
     async def _stop_by_word(self, message: IncomingMessage) -> None:
         """Stop what runs, if that is what `message` says: it waits for nothing then."""

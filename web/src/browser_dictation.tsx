@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { DictationButton } from "./dictation_button";
 import { strings } from "./strings";
 
 const said = strings.dictation;
@@ -58,21 +59,11 @@ export function BrowserDictation({ onText }: { onText: (text: string) => void })
   };
   const note = problem ?? (isListening ? said.leaves : null);
   return (
-    <>
-      {note && (
-        <span class="counter" role={problem ? "alert" : "status"}>
-          {note}
-        </span>
-      )}
-      <button
-        type="button"
-        class="button"
-        aria-pressed={isListening}
-        aria-label={isListening ? said.stop : said.startLong}
-        onClick={() => (isListening ? recognition.current?.stop() : start())}
-      >
-        {isListening ? said.stop : said.start}
-      </button>
-    </>
+    <DictationButton
+      isListening={isListening}
+      note={note}
+      isProblem={problem !== null}
+      onPress={() => (isListening ? recognition.current?.stop() : start())}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import * as api from "./api";
+import { DictationButton } from "./dictation_button";
 import { strings } from "./strings";
 
 const said = strings.dictation;
@@ -57,23 +58,13 @@ export function Dictation({ onText }: DictationProps) {
   const isListening = state === "listening";
   const note = problem ?? { idle: null, listening: said.listening, writing: said.writing }[state];
   return (
-    <>
-      {note && (
-        <span class="counter" role={problem ? "alert" : "status"}>
-          {note}
-        </span>
-      )}
-      <button
-        type="button"
-        class="button"
-        aria-pressed={isListening}
-        aria-label={isListening ? said.stop : said.startLong}
-        disabled={state === "writing"}
-        onClick={() => (isListening ? recorder.current?.stop() : void start())}
-      >
-        {isListening ? said.stop : said.start}
-      </button>
-    </>
+    <DictationButton
+      isListening={isListening}
+      isBusy={state === "writing"}
+      note={note}
+      isProblem={problem !== null}
+      onPress={() => (isListening ? recorder.current?.stop() : void start())}
+    />
   );
 }
 

@@ -212,6 +212,39 @@ async def test_a_message_that_waits_is_withdrawn_and_nothing_else_is() -> None:
     assert view.queued == 0
 
 
+async def test_what_was_withdrawn_is_answered_by_no_replica_after_a_kill() -> None:
+    store = MemoryBlobStore()
+    world = World(sessions=store)
+    await world.hold("long question about patient_4")
+    yes = await world.submit("yes")
+    assert evidence(world, store).queued != []
+
+    assert await world.scheduler.stop(CHAT, owner="alice", run_id=yes.run_id)
+
+    # What a kill now would leave behind: nothing to answer, though the running turn goes on.
+    assert evidence(world, store).queued == []
+    world.team.gate.set()
+    ended = await heard(yes)
+    assert isinstance(ended.end, RunFinished)
+    assert (ended.end.outcome, ended.texts) == ("cancelled", [])
+    assert (await world.say("and the next?")).texts == ["Heard: and the next?"]
+
+
+async def test_what_cannot_be_taken_out_of_the_queue_is_answered_and_the_user_told() -> None:
+    store = FaultyBlobStore(MemoryBlobStore())
+    world = World(sessions=store)
+    await world.hold("long question about patient_4")
+    behind = await world.submit("and then?")
+    store.always = Down()
+
+    with pytest.raises(errors.StoreError):
+        await world.scheduler.stop(CHAT, owner="alice", run_id=behind.run_id)
+
+    store.always = None
+    world.team.gate.set()
+    assert (await heard(behind)).texts == ["Heard: and then?"]
+
+
 async def test_a_watcher_that_goes_away_does_not_stop_the_turn() -> None:
     store = MemoryBlobStore()
     world = World(sessions=store)
