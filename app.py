@@ -33,8 +33,7 @@ from services.channels.deliveries import Deliveries
 from services.channels.ports import AddChannel, ChannelServices, Repeats
 from services.conversations.legacy import LegacyHistory
 from services.conversations.stored_answers import StoredAnswers
-from services.hand_over.hand_over import HandOver
-from services.hand_over.hand_over_factory import turn_queues_for
+from services.hand_over.hand_over import HandOver, turn_queues_for
 from services.identity.directory import DirectoryState
 from services.rounds.round_service import RoundService
 from services.runs.hub import RunHub, StopRequests

@@ -14,8 +14,7 @@ from data_models.conversations.incoming_message import IncomingMessage
 from data_models.conversations.turn_events import RunFailed
 from data_models.errors import CorruptDocumentError
 from services.group_chat_port import QuestionAsked
-from services.hand_over.hand_over import TAKEN_LIMIT, HandOver, message_of, note_of
-from services.hand_over.hand_over_factory import TurnQueues
+from services.hand_over.hand_over import TAKEN_LIMIT, HandOver, TurnQueues, message_of, note_of
 from services.runs.hub import Run
 from services.telemetry.metrics import Metrics
 from tests.durability.evidence import Evidence
