@@ -15,11 +15,10 @@ from services.chart_access.practitioners import NotingAuthenticator
 from services.conversations.conversation_factory import claim_times_for
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.identity.identity_factory import linker_for
-from services.rounds.choosing import Choice
 from services.rounds.preparing import RoundPreparer
 from services.rounds.round_actions import RoundActions
-from services.rounds.round_book import RoundBook, RoundEntry
-from services.rounds.round_service import RoundService
+from services.rounds.round_list import RoundBook, RoundEntry
+from services.rounds.round_service import Choice, RoundService
 from services.scenarios.operators.operator_factory import Operators
 from services.speech import speech_for
 from services.tool_memory.personal import PersonalToolMemories

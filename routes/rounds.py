@@ -15,8 +15,7 @@ from routes.requests.endpoint import HTML, OBJECT, Endpoint, Json, in_query, of,
 from routes.requests.json_input import read_body, view_document
 from services.language.words.vocabulary import read_document
 from services.rounds.round_actions import RoundActions
-from services.rounds.round_book import RoundPlace
-from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut
+from services.rounds.round_list import TEXT_LIMIT_CHARS, RoundPlace, Severity, SignOut
 from services.rounds.round_service import RoundService
 from services.rounds.round_view import RoundSummary, RoundView
 from services.statements.shown import not_supported

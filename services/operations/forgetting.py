@@ -24,8 +24,8 @@ from services.chart_access.break_glass import without_reason
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
 from services.evidence.looks import FOLDER as LOOKED
 from services.operations.mentions import forget_what_waits, is_waited_for, names
-from services.rounds.round_book import FOLDER as ROUNDS
-from services.rounds.round_book import without_patient
+from services.rounds.round_list import FOLDER as ROUNDS
+from services.rounds.round_list import without_patient
 from services.tool_memory.personal import is_personal_part_of
 from services.views.conversation_names import FOLDER as NAMES
 from services.views.conversation_names import forget_conversations

@@ -20,9 +20,8 @@ from services.records.big_charts import make_view
 from services.records.fhir.reading import reading_as
 from services.records.resources.ports import PatientRecords
 from services.replica import Replica
-from services.rounds.round_book import RoundEntry
-from services.rounds.round_card import card_parts
-from services.rounds.round_list import RoundList, RoundPatient, again, prepared
+from services.rounds.round_list import RoundEntry, RoundList, RoundPatient, again, prepared
+from services.rounds.round_view import card_parts
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader, OwnedChat
 

@@ -6,13 +6,14 @@ from datetime import datetime
 
 from data_models.errors import RoundsListError
 from services.rounds.preparing import RoundPreparer
-from services.rounds.round_book import RoundEntry, RoundPlace
 from services.rounds.round_list import (
     NOTES_LIMIT,
     Note,
+    RoundEntry,
     RoundList,
     RoundNotes,
     RoundPatient,
+    RoundPlace,
     SignOut,
     again,
 )

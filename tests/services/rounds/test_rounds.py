@@ -15,12 +15,10 @@ from services.evidence.looks import LookBook
 from services.identity.directory import FileDirectory
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.records.local_resources import LocalResources
-from services.rounds.choosing import Choice
 from services.rounds.preparing import RoundPreparer
 from services.rounds.round_actions import RoundActions
-from services.rounds.round_book import RoundBook, RoundEntry, RoundPlace
-from services.rounds.round_list import SignOut
-from services.rounds.round_service import RoundService
+from services.rounds.round_list import RoundBook, RoundEntry, RoundPlace, SignOut
+from services.rounds.round_service import Choice, RoundService
 from services.views.patient_finder import PatientFinder
 from services.views.visits_by_day import DayInFolder
 from tests.fakes import RememberedAudit

@@ -19,7 +19,7 @@ from services.identity.directory import FileDirectory
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.records.local_resources import LocalResources
 from services.records.records_factory import id_fits
-from services.rounds.choosing import Choice
+from services.rounds.round_service import Choice
 from services.views.patient_finder import PatientFinder
 from services.views.visits_by_day import DayInFolder, DaySeen, DayState
 from services.views.worklist import PINS_LIMIT, Worklist, WorklistView
