@@ -8,10 +8,13 @@ from prometheus_client import CollectorRegistry
 
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock
-from data_models.conversations.comparison import ComparisonAccessor
-from data_models.conversations.conversation_accessor import ConversationAccessor
+from data_models.conversations.conversation_accessor import (
+    ComparisonAccessor,
+    ConversationAccessor,
+    OwnerIndex,
+)
 from data_models.documents import Documents
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.patient_context_models import PatientContextRegistryAccessor
 from data_models.storage.counting_blob_store import CountingBlobStore
 from group_chat.kernel_import import import_kernel
 from group_chat.late_start import LateStart, Started
@@ -30,7 +33,6 @@ from services.chart_access.chart_access_factory import ChartAccess, charts_for
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
 from services.conversations.conversation_factory import claimant_for
-from services.conversations.owner_index import OwnerIndex
 from services.evidence.evidence_factory import foreign_servers_for
 from services.evidence.foreign.servers import ForeignServers
 from services.identity.directory import Directory

@@ -10,14 +10,16 @@ from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import RandomIds, SystemClock
 from data_models.conversations.conversation import Conversation
-from data_models.conversations.conversation_accessor import ConversationAccessor
+from data_models.conversations.conversation_accessor import ConversationAccessor, OwnerIndex
 from data_models.documents import Documents
 from data_models.identifiers import PatientId
-from data_models.patient_context_models import PatientContext, Registry
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.patient_context_models import (
+    PatientContext,
+    PatientContextRegistryAccessor,
+    Registry,
+)
 from services.access.authenticators import DEV_PRINCIPAL_ID
 from services.conversations.clearing import run_in_parallel
-from services.conversations.owner_index import OwnerIndex
 from services.conversations.room import make_room
 from services.memory_blocks.remembering import conclude, greet
 from services.stores import open_stores

@@ -12,7 +12,7 @@ from bots.rendering.rendering import card_activity, text_activity
 from bots.sign_in import UserSignIn
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.errors import StoreError, UserInputError
-from data_models.newest import Newest
+from data_models.values import Newest
 from services.channels.ports import ChannelServices
 from services.language.words.own_texts import told_to
 

@@ -15,7 +15,7 @@ from bots.rendering.rendering import text_activity
 from bots.token_service import ChannelUser, SignInResource, TokenService
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.errors import AccessError, SignInNeededError, SignInUnavailableError
-from data_models.newest import Newest
+from data_models.values import Newest
 from services.access.handshake import TOKEN_LIMIT_CHARS
 from services.access.on_behalf import OnBehalf
 

@@ -1,5 +1,6 @@
 """What documents, arguments and answers are made of: values that do not change."""
 
+from collections import OrderedDict
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -48,3 +49,25 @@ class Value(BaseModel, frozen=True, defer_build=True):
 
 class ClosedValue(Value, extra="forbid"):
     """A value from outside: a field that it does not know is an error."""
+
+
+Key = TypeVar("Key")
+Kept = TypeVar("Kept")
+
+
+class Newest(OrderedDict[Key, Kept]):
+    """Keeps what was put last; what was put longest ago is let go of first.
+
+    Args:
+        limit: How many entries are kept.
+    """
+
+    def __init__(self, *, limit: int) -> None:
+        super().__init__()
+        self._limit = limit
+
+    def __setitem__(self, key: Key, value: Kept) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        if len(self) > self._limit:
+            self.popitem(last=False)

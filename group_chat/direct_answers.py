@@ -15,7 +15,7 @@ from semantic_kernel.contents import (
 )
 
 from data_models.errors import ModelError
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity
 from group_chat.agents import TeamAgent
 from group_chat.drafts.draft import Draft
 from group_chat.drafts.item_lines import changes_told

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypeVar
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Citation
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from data_models.conversations.plan import Plan
 from data_models.errors import ModelError, ToolInputError
 from data_models.identifiers import PatientId

@@ -11,7 +11,7 @@ from aiohttp import web
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Attachment, Turn
 from data_models.errors import BadFrameError
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity
 from routes.chats import download
 from routes.requests.context import CONTEXT, chat_asked
 from routes.requests.endpoint import BINARY, OBJECT, STRING, WHOSE, Endpoint, in_query

@@ -11,7 +11,7 @@ from data_models.conversations import turn_events
 from data_models.conversations.incoming_message import Press
 from data_models.conversations.plan import Plan
 from data_models.identifiers import PatientId
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity
 from services.attachments.papers import AttachedPapers
 from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.conversations.turn_effects import TurnEffects

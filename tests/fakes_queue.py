@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from data_models.errors import StoreUnavailableError
-from data_models.storage.work_queue import WorkItem
+from data_models.storage.blob_store import WorkItem
 
 
 @dataclass

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from data_models.conversations.incoming_message import Press
 from data_models.conversations.plan import Plan, PlanStep
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity
 
 Card: TypeAlias = dict[str, Any]
 

@@ -17,7 +17,7 @@ from bots.rendering.run_renderer import RendererParts, RunRenderer
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.conversations.turn_events import RunStarted
 from data_models.errors import ChannelError
-from data_models.newest import Newest
+from data_models.values import Newest
 from services.runs.hub import Run
 
 COLLECT_SECONDS = 10.0

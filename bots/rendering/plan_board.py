@@ -13,7 +13,7 @@ from data_models.clock import Clock
 from data_models.conversations.plan import Plan
 from data_models.conversations.turn_events import SharedState
 from data_models.errors import ChannelError, ChannelUnavailableError
-from data_models.newest import Newest
+from data_models.values import Newest
 
 UPDATE_SECONDS = 1.05
 _TRIES = 4

@@ -2,7 +2,10 @@
 
 from collections.abc import AsyncIterator
 
+from pydantic import AwareDatetime
+
 from data_models import errors
+from data_models.chart_view import ChartView
 from data_models.conversations.claim_decision import find_answer
 from data_models.conversations.conversation import (
     AnsweredBlob,
@@ -10,8 +13,11 @@ from data_models.conversations.conversation import (
     Conversation,
     QueuedMessage,
 )
+from data_models.document import Document
 from data_models.documents import Documents, Stored, parse_document
+from data_models.identifiers import PatientId, hashed, storage_folder
 from data_models.layout import ConversationLayout
+from data_models.storage.blob_store import BlobStore, put_blob
 
 _INBOX_TRIES = 200
 
@@ -137,3 +143,70 @@ class ConversationAccessor:
             return None
         page = parse_document(blob, AnsweredBlob, conversation_id=conversation_id)
         return next((row for row in page.messages if row.message_hash == message_hash), None)
+
+
+class Comparison(Document):
+    """`comparisons/{run_id}.json`.
+
+    Attributes:
+        patients: Whose charts stand in it, in the order of their columns.
+        asked: What the user wanted compared, as typed.
+        compared_by: Principal id of who confirmed it.
+    """
+
+    run_id: str
+    patients: list[PatientId]
+    asked: str
+    compared_by: str
+    compared_at: AwareDatetime
+    view: ChartView
+
+
+class ComparisonAccessor:
+    """Keeps comparisons."""
+
+    def __init__(self, *, documents: Documents) -> None:
+        self._documents = documents
+
+    async def keep(self, comparison: Comparison) -> None:
+        """Store it; one of the same run, of an attempt that died, is written over.
+
+        Raises:
+            StoreError: it could not be stored.
+        """
+        name = ConversationLayout.of(comparison.conversation_id).comparison(comparison.run_id)
+        await self._documents.put(name, comparison)
+
+
+LISTED_CONVERSATIONS = 200
+
+
+class OwnerIndex:
+    """An entry per conversation, written before the conversation's first document.
+
+    An entry without a conversation does no harm: the reader passes it over.
+    """
+
+    def __init__(self, *, store: BlobStore) -> None:
+        self._store = store
+
+    async def add(self, owner: str, conversation_id: str, *, is_listed: bool = True) -> None:
+        """Note that `conversation_id` is `owner`'s; repeating it is no error.
+
+        Args:
+            is_listed: Whether the owner's list of conversations has it.
+        """
+        folder = _prefix(owner) if is_listed else f"users/{hashed(owner)}-unlisted/"
+        name = f"{folder}{storage_folder(conversation_id)}"
+        await put_blob(self._store, name, conversation_id.encode())
+
+    async def read(self, owner: str) -> list[str]:
+        """Return the owner's conversation ids, the newest 200, newest first."""
+        rows = [row async for row in self._store.list(_prefix(owner))]
+        rows.sort(key=lambda row: row.modified_at, reverse=True)
+        blobs = [await self._store.read(row.name) for row in rows[:LISTED_CONVERSATIONS]]
+        return [blob.data.decode(errors="replace") for blob in blobs if blob is not None]
+
+
+def _prefix(owner: str) -> str:
+    return f"users/{hashed(owner)}/"

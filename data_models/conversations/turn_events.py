@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Artifact, CheckedStatement
 from data_models.conversations.plan import Plan
-from data_models.patient_context_models import TimingInfo
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity, TimingInfo
 from data_models.scenarios.scenario_session import ScenarioPlace
 
 Step = Literal["load", "decide", "restore", "enrich", "ground", "chat", "save"]

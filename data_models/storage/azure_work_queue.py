@@ -10,7 +10,7 @@ from azure.storage.queue.aio import QueueClient
 
 from data_models.errors import ConfigurationError
 from data_models.storage import azure_client
-from data_models.storage.work_queue import WorkItem
+from data_models.storage.blob_store import WorkItem
 
 _NOT_OURS = {"MessageNotFound", "PopReceiptMismatch"}
 _NO_QUEUES = "AZURE_STORAGE_CONNECTION_STRING names no queue service, and TURN_QUEUE needs one"

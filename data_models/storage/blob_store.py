@@ -1,10 +1,10 @@
-"""What Rounds needs from storage, said without naming a product."""
+"""What Rounds needs of a storage: named blobs, their tags, and a queue of notes."""
 
 import re
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 from data_models import errors
 
@@ -172,3 +172,110 @@ async def put_blob(
     except (errors.BlobExistsError, errors.BlobChangedError):
         return False
     return True
+
+
+TagsOf: TypeAlias = Callable[[str, bytes], Mapping[str, str]]
+"""Makes the tags of a blob of its name and its bytes; none for one that is not found by tags."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedBlob:
+    """A blob and those of its tags that the question named."""
+
+    name: str
+    tags: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TagPage:
+    """Some blobs, and where the service goes on; empty on the last page."""
+
+    blobs: list[TaggedBlob]
+    cursor: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagChange:
+    """All tags that a blob is to have; its content and ETag stay.
+
+    Attributes:
+        tags: At most ten.
+        only_if: Those of `tags` that it has to have now; where it has not, all stay as they are.
+    """
+
+    name: str
+    tags: Mapping[str, str]
+    only_if: Mapping[str, str] = field(default_factory=dict)
+
+
+class BlobTags(Protocol):
+    """The tags of one container, which come with every write of a blob and go with the blob.
+
+    Conditions are written as Azure Blob Storage takes them: `"version"<'3' AND "mark"='0'`. The
+    service's index of them is seconds behind the blobs.
+    """
+
+    async def find(self, where: str, *, after: str, limit: int) -> TagPage:
+        """Return blobs whose tags fulfil `where`, in the service's order."""
+        ...
+
+    async def set(self, changes: Sequence[TagChange]) -> None:
+        """Replace all tags of blobs; one that is gone is left out."""
+        ...
+
+    async def is_whole(self) -> bool:
+        """Whether every blob's tags are here; not while those of a lost file are looked for."""
+        ...
+
+    async def set_whole(self) -> None:
+        """Note that they are."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItem:
+    """A note in the queue, as whoever holds it knows it.
+
+    Attributes:
+        receipt: Proves that the note is still ours; another holder's makes ours worthless.
+        taken: How often somebody took it, this time included; 0 for who has put it there.
+    """
+
+    item_id: str
+    receipt: str
+    body: str
+    taken: int = 0
+
+
+class WorkQueue(Protocol):
+    """A queue whose notes come back unless somebody removes them.
+
+    Every method raises `StoreUnavailableError` when the queue cannot be reached.
+    """
+
+    async def put(self, body: str, *, hidden_seconds: int) -> WorkItem:
+        """Add a note that nobody else sees for a while (0 to 7 days).
+
+        It may have 48,000 bytes: storage queues take 64 KiB, and text goes as Base64.
+        """
+        ...
+
+    async def take(self, *, limit: int, hidden_seconds: int) -> Sequence[WorkItem]:
+        """Take up to `limit` (at most 32) visible notes and hide them from all others."""
+        ...
+
+    async def hide(self, item: WorkItem, *, seconds: int) -> WorkItem | None:
+        """Keep a note for longer and return it as it is known now; None if it is ours no more."""
+        ...
+
+    async def remove(self, item: WorkItem) -> bool:
+        """Remove a note; False if it is ours no more."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...

@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 
 from data_models.errors import StoreUnavailableError
-from data_models.storage.blob_tags import TagChange, TaggedBlob, TagPage, TagsOf
+from data_models.storage.blob_store import TagChange, TaggedBlob, TagPage, TagsOf
 
 IN_MEMORY = Path(":memory:")
 """In the place of a file: tags that live as long as their process."""

@@ -13,9 +13,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from data_models.entities.conversation_entities import Provenance
 from data_models.entities.derived_entities import Origin
-from data_models.entities.entities import Entities
+from data_models.entities.entities import Entities, Provenance
 from data_models.entities.entity_queue import MAX_ENTITIES, empty_report
 from data_models.entities.entity_values import canonical_key
 from data_models.errors import EntityDeltaError, RoundsError, ToolInputError

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
+from data_models.chart_view import in_written_order
 from data_models.chat_context import AgentMessage, CheckedStatement, MessageView
 from data_models.conversations import turn_events
-from data_models.written_order import in_written_order
 from group_chat.drafts.checked_output import CheckedOutput, CheckedPiece
 from group_chat.drafts.citations import citations_in
 from group_chat.drafts.item_lines import changes_told, disputes_told

@@ -11,7 +11,7 @@ from semantic_kernel import contents
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity
 from group_chat.direct_answers import named, roster_told
 from group_chat.messages import CUE_NAME, HANDS_BACK_TO
 from group_chat.tools.function import PLUGIN

@@ -20,7 +20,7 @@ from semantic_kernel.functions.kernel_arguments import KernelArguments
 from data_models.chart_view import ChartView
 from data_models.clock import Clock, IdSource
 from data_models.conversations import turn_events
-from data_models.conversations.effects import Begun, Effect
+from data_models.conversations.conversation import Begun, Effect
 from data_models.errors import RecordsError, StoreUnavailableError, ToolInputError
 from data_models.identifiers import hashed
 from group_chat.drafts.citations import remember_rows

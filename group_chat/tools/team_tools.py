@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
 
+from data_models.chart_view import in_written_order
 from data_models.clock import Clock, IdSource
 from data_models.conversations.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
 from data_models.entities.entity_values import CONVERSATION_KEYS, canonical_key
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
-from data_models.written_order import in_written_order
 from group_chat.drafts.checked_output import names_another
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import HandedOver, TurnContext

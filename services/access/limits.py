@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from data_models.clock import Clock
 from data_models.errors import RateLimitedError, TooManySocketsError
-from data_models.newest import Newest
+from data_models.values import Newest
 
 TABLE_LIMIT = 10_000
 

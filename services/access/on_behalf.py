@@ -20,8 +20,7 @@ from data_models.errors import (
     UnauthenticatedError,
 )
 from data_models.http_answers import Bounds, ask
-from data_models.newest import Newest
-from data_models.values import read_if_whole
+from data_models.values import Newest, read_if_whole
 from services.access.handshake import Authenticator, Handshake
 from services.own_sign_in import IssuedToken
 

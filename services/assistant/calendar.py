@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from services.assistant.own_things import OwnThings
 
 Time = TypeVar("Time", bound=date)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from services.assistant.own_things import OwnThings
 from services.language.pointing.folding import tokens_of
 

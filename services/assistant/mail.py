@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from services.assistant.calendar import ALWAYS, Span
 
 MAIL_TEXT_LIMIT_CHARS = 20_000

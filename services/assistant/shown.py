@@ -5,8 +5,8 @@ from dataclasses import asdict
 from datetime import date, datetime, tzinfo
 from typing import Any, TypeAlias
 
+from data_models.chart_view import in_written_order
 from data_models.tool_memory import EntityType
-from data_models.written_order import in_written_order
 from services.assistant.calendar import CalendarEvent, Task
 from services.assistant.contacts import Contact
 from services.assistant.documents import PersonalDocument

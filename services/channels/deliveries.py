@@ -20,9 +20,8 @@ from data_models import errors
 from data_models.clock import Clock
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.identifiers import storage_folder
-from data_models.newest import Newest
 from data_models.storage.blob_store import BlobInfo, BlobStore, put_blob
-from data_models.values import read_value
+from data_models.values import Newest, read_value
 from services.replica import Replica
 
 LONGEST_DELIVERY = timedelta(minutes=7)

@@ -10,7 +10,7 @@ from data_models import errors
 from data_models.clock import Clock
 from data_models.errors import ConfigurationError, TooManyReadsError
 from data_models.identifiers import PatientId
-from data_models.newest import Newest
+from data_models.values import Newest
 from services.access.access_factory import key_file_for, rate_for
 from services.access.authenticators import KeyFile
 from services.access.limits import MessageRate

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from data_models.identifiers import hashed
-from data_models.newest import Newest
 from data_models.storage.blob_store import BlobStore, put_blob
+from data_models.values import Newest
 from services.access.handshake import Authenticator, Handshake
 from services.access.principal import Principal
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from data_models.clock import Clock
 from data_models.errors import RecordNotFoundError, RecordReplacedError, RecordsUnreadableError
 from data_models.identifiers import PatientId
-from data_models.newest import Newest
+from data_models.values import Newest
 from services.chart_access.practitioners import PractitionerBook
 from services.records import visits
 from services.records.fhir.fhir_client import FhirClient, bundle_entries

@@ -14,14 +14,13 @@ from data_models.conversations.conversation import (
     OpenQuestion,
     RunningTurn,
 )
-from data_models.conversations.conversation_accessor import ConversationAccessor
+from data_models.conversations.conversation_accessor import ConversationAccessor, OwnerIndex
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.documents import Stored
 from data_models.errors import BlobChangedError, NotFoundError
-from data_models.newest import Newest
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.patient_context_models import PatientContextRegistryAccessor
+from data_models.values import Newest
 from services.conversations.inbox import Inbox
-from services.conversations.owner_index import OwnerIndex
 from services.conversations.takeover import Takeover
 from services.replica import Replica
 

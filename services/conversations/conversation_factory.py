@@ -5,13 +5,12 @@ from datetime import timedelta
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.conversations.claim_decision import ClaimTimes
-from data_models.conversations.conversation_accessor import ConversationAccessor
+from data_models.conversations.conversation_accessor import ConversationAccessor, OwnerIndex
 from data_models.documents import Documents
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.patient_context_models import PatientContextRegistryAccessor
 from data_models.storage.blob_store import BlobStore
 from services.conversations.claimant import Claimant
 from services.conversations.maintenance_lease import MaintenanceLease
-from services.conversations.owner_index import OwnerIndex
 from services.conversations.takeover import Takeover
 from services.replica import Replica
 from settings import Settings

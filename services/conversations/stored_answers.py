@@ -10,7 +10,7 @@ from data_models.conversations.conversation import AnsweredMessage
 from data_models.conversations.conversation_accessor import ConversationAccessor
 from data_models.errors import InterruptedTurnError, StoreError, user_message_of
 from data_models.identifiers import PatientId
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.patient_context_models import PatientContextRegistryAccessor
 from services.conversations.takeover import find_run
 from services.runs.hub import Run, show_whole
 

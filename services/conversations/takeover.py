@@ -14,7 +14,7 @@ from data_models.conversations.conversation import (
     RunningTurn,
 )
 from data_models.identifiers import PatientId
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.patient_context_models import PatientContextRegistryAccessor
 from services.conversations.room import make_room
 
 INTERRUPTED = errors.InterruptedTurnError.code

@@ -12,8 +12,13 @@ from typing import Any
 import orjson
 
 from data_models.conversations.claim import Claim
-from data_models.conversations.conversation import Conversation, Interruption
-from data_models.conversations.effects import Begun, Effect, OutsideChange
+from data_models.conversations.conversation import (
+    Begun,
+    Conversation,
+    Effect,
+    Interruption,
+    OutsideChange,
+)
 from data_models.errors import InterruptedTurnError, ToolInputError
 from data_models.identifiers import PatientId, hashed
 

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from data_models.entities.conversation_entities import Said
 from data_models.entities.derived_entities import Origin
-from data_models.entities.entities import Entities
+from data_models.entities.entities import Entities, Said
 from data_models.entities.entity_queue import Entity, EntityReport, empty_report
 from data_models.entities.entity_values import (
     ALIASES,

@@ -5,9 +5,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict
 
-from data_models.entities.conversation_entities import ConversationEntitiesManager, Provenance, Said
 from data_models.entities.derived_entities import AgentScopedDerivedEntitiesManager, Origin
-from data_models.entities.entities import ENTITIES_LIMIT_BYTES, Entities
+from data_models.entities.entities import (
+    ENTITIES_LIMIT_BYTES,
+    ConversationEntitiesManager,
+    Entities,
+    Provenance,
+    Said,
+)
 from data_models.entities.entity_queue import Entity, EntityReport, Terms, empty_report
 from data_models.entities.entity_values import canonical_key
 from data_models.errors import StaleEntitiesError

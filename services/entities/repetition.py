@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from data_models.entities.conversation_entities import Provenance
-from data_models.entities.entities import Entities
+from data_models.entities.entities import Entities, Provenance
 from data_models.entities.entity_queue import Entity, EntityReport
 from data_models.entities.entity_values import canonical_json, canonical_key
 from data_models.identifiers import hashed

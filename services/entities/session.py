@@ -10,9 +10,8 @@ from typing import Any
 from data_models.clock import Clock
 from data_models.conversations.turn_events import Notice
 from data_models.entities import entity_values
-from data_models.entities.conversation_entities import Provenance
 from data_models.entities.derived_entities import Origin
-from data_models.entities.entities import Entities
+from data_models.entities.entities import Entities, Provenance
 from data_models.entities.entity_queue import canonical_keys, empty_report
 from data_models.errors import EntityDeltaError
 from services.entities.circumstances import AgentNames, MergeReport, Writing

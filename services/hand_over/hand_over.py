@@ -21,7 +21,7 @@ from data_models.errors import (
     RoundsError,
     StoreError,
 )
-from data_models.storage.work_queue import WorkItem, WorkQueue
+from data_models.storage.blob_store import WorkItem, WorkQueue
 from data_models.values import read_value
 from services.telemetry.metrics import Metrics
 from services.turn_scheduler.turn_scheduler import TurnScheduler

@@ -8,7 +8,7 @@ from typing import Any
 
 from data_models.clock import Clock
 from data_models.errors import RecordsError, RecordsUnreadableError
-from data_models.newest import Newest
+from data_models.values import Newest
 from services.basis import Basis
 from services.identity.directory import Directory, DirectoryState, FileDirectory, Sought
 from services.identity.linking import SubjectLinker

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from data_models.chat_context import ChatContext
-from data_models.entities.conversation_entities import ConversationEntity
 from data_models.entities.derived_entities import DerivedEntity
+from data_models.entities.entities import ConversationEntity
 from data_models.entities.entity_queue import in_order
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint

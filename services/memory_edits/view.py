@@ -8,8 +8,8 @@ import orjson
 from pydantic import AwareDatetime, BaseModel, Field
 
 from data_models.chat_context import ChatContext
-from data_models.entities.conversation_entities import ConversationEntity
 from data_models.entities.derived_entities import LLM_REASONING, DerivedEntity
+from data_models.entities.entities import ConversationEntity
 from data_models.identifiers import PatientId, hashed
 from data_models.memory_blocks import KeyPoint, MemoryBlocks, MemoryChange
 from data_models.tool_memory import EntityContext

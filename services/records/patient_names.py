@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from data_models.clock import Clock
 from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
-from data_models.newest import Newest
+from data_models.values import Newest
 from services.language.words.letters import folded
 from services.language.words.people_words import of_people
 from services.records.local_resources import LocalResources

@@ -67,6 +67,6 @@ def index_for(settings: Settings) -> SessionIndex:
     if (account := settings.azure_account) is None:
         return SessionIndex(tags=local_tags(settings))
     # Azure's SDK takes half a second to import.
-    from data_models.storage.azure_blob_tags import AzureBlobTags
+    from data_models.storage.azure_blob_store import AzureBlobTags
 
     return SessionIndex(tags=AzureBlobTags(account, container=SESSIONS))

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from data_models.chart_view import in_written_order
 from data_models.tool_memory import EntityContext, EntityType, ToolMemory
-from data_models.written_order import in_written_order
 from services.language.pointing.folding import tokens_of
 from services.language.pointing.reader import Reader
 from services.language.pointing.request import Asked, Request

@@ -11,11 +11,10 @@ from data_models.chat_context import ChatContext, TurnStatus, advance
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock
 from data_models.conversations.claim import Claim
-from data_models.conversations.comparison import ComparisonAccessor
+from data_models.conversations.conversation_accessor import ComparisonAccessor
 from data_models.documents import Stored
 from data_models.identifiers import PatientId
-from data_models.patient_context_models import Registry
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.patient_context_models import PatientContextRegistryAccessor, Registry
 from data_models.scenarios.scenario_session import ScenarioPlace
 from services.conversations.legacy import LegacyHistory
 from services.conversations.room import make_room, make_storable

@@ -6,7 +6,7 @@ from operator import attrgetter
 from data_models.conversations.conversation import UNDO_HOURS
 from data_models.conversations.turn_events import SharedState
 from data_models.identifiers import PatientId
-from data_models.patient_identity import PatientIdentity, identity_noted
+from data_models.patient_context_models import PatientIdentity, identity_noted
 from services.group_chat_port import GroupChat
 from services.identity.names.index import PersonIndex
 from services.identity.noted import facts_of, person_of

@@ -15,8 +15,7 @@ from data_models.documents import parse_document
 from data_models.errors import NotFoundError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from data_models.patient_context_models import Registry
-from data_models.patient_identity import identity_noted
+from data_models.patient_context_models import Registry, identity_noted
 from data_models.storage.blob_store import BlobStore
 from services.conversations.clearing import manifest_rows, run_in_parallel
 from services.views.conversation_reader import (

@@ -12,14 +12,15 @@ from data_models.chat_context import Artifact, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.conversations.conversation import Conversation
-from data_models.conversations.conversation_accessor import ConversationAccessor
+from data_models.conversations.conversation_accessor import ConversationAccessor, OwnerIndex
 from data_models.identifiers import PatientId, storable_patient_id
-from data_models.patient_context_models import Registry
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
-from data_models.patient_identity import identity_noted
+from data_models.patient_context_models import (
+    PatientContextRegistryAccessor,
+    Registry,
+    identity_noted,
+)
 from services.audit.entry import Visitor
 from services.chart_access.chart_guard import ChartGuard
-from services.conversations.owner_index import OwnerIndex
 from services.language.words.detection import language_of
 from services.records.answers.whole_chart import in_own_words
 from services.views import conversation_view

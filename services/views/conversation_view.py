@@ -10,8 +10,7 @@ from data_models.chat_context import Artifact, Turn
 from data_models.conversations.conversation import BranchOrigin, Conversation
 from data_models.conversations.plan import Plan
 from data_models.identifiers import PatientId
-from data_models.patient_context_models import PatientContext
-from data_models.patient_identity import PatientIdentity, identity_noted
+from data_models.patient_context_models import PatientContext, PatientIdentity, identity_noted
 from data_models.scenarios.scenario_session import ScenarioPlace
 from services.language.words.own_texts import in_own_language
 from services.patient_context.answers import waiting_in

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from data_models.chart_view import ATTACHED, ChartView
 from data_models.errors import BadFrameError, NotFoundError
 from data_models.identifiers import PatientId, storable_patient_id
-from data_models.patient_identity import PatientIdentity, identity_noted
+from data_models.patient_context_models import PatientIdentity, identity_noted
 from services.attachments.papers import is_paper, papers_of
 from services.audit.entry import Visitor
 from services.records.big_charts import make_view

@@ -7,7 +7,7 @@ import pytest
 
 from bots.rendering import plan_board
 from data_models.chat_context import Artifact
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity
 from group_chat.speakers.plan_text import plan_message, step_line
 from tests.bots.conftest import Bot
 from tests.bots.scripts import NOW, Talk, plan_of, telling

@@ -1,6 +1,6 @@
 """A table of bounded size."""
 
-from data_models.newest import Newest
+from data_models.values import Newest
 
 
 def test_what_was_put_longest_ago_goes_first() -> None:

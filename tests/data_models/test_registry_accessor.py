@@ -6,8 +6,11 @@ from data_models.documents import Documents
 from data_models.errors import CorruptDocumentError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from data_models.patient_context_models import PatientContext, Registry
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.patient_context_models import (
+    PatientContext,
+    PatientContextRegistryAccessor,
+    Registry,
+)
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 

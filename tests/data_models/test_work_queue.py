@@ -1,4 +1,4 @@
-"""What every queue of work promises; see `data_models.storage.work_queue`."""
+"""What every queue of work promises; see `data_models.storage.blob_store`."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ import pytest
 
 from data_models.errors import ConfigurationError, StoreUnavailableError
 from data_models.storage.azure_work_queue import AzureWorkQueue
-from data_models.storage.work_queue import WorkQueue
+from data_models.storage.blob_store import WorkQueue
 from tests.fakes_queue import MemoryWorkQueue
 from tests.peers import free_port
 

@@ -7,7 +7,7 @@ import pytest
 
 from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.identifiers import PatientId
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity
 from group_chat.drafts.checked_output import StatementChecking
 from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.limits import GroupChatLimits

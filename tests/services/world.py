@@ -11,12 +11,15 @@ from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.conversations import turn_events
 from data_models.conversations.claim_decision import ClaimTimes
-from data_models.conversations.comparison import ComparisonAccessor
-from data_models.conversations.conversation_accessor import ConversationAccessor
+from data_models.conversations.conversation_accessor import (
+    ComparisonAccessor,
+    ConversationAccessor,
+    OwnerIndex,
+)
 from data_models.conversations.incoming_message import IncomingMessage, Press, Sender
 from data_models.documents import Documents
 from data_models.errors import ModelOutputError
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.patient_context_models import PatientContextRegistryAccessor
 from data_models.storage.blob_store import BlobStore
 from data_models.storage.counting_blob_store import CountingBlobStore
 from services.audit.trail import Audit, AuditTrail
@@ -24,7 +27,6 @@ from services.chart_access.chart_guard import ChartGuard
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
-from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.conversations.takeover import Takeover
 from services.group_chat_port import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from data_models.chart_view import ChartView, LeftOut, ViewRow, ViewSource
 from data_models.chat_context import AgentMessage, CheckedStatement, MessageView, Turn
 from data_models.conversations import turn_events
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity
 from services.runs.hub import Run
 from tests.routes.fakes import NOW, FakeReader, state
 

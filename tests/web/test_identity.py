@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, ViewportSize, expect
 from pypdf import PdfReader
 
 from data_models.conversations.turn_events import RunFinished, RunStarted, StateChanged, TurnTiming
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity
 from services.runs.hub import Run
 from tests.routes.fakes import spoken, state
 from tests.web.axe import violations

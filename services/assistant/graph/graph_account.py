@@ -11,7 +11,7 @@ from functools import partial
 
 from yarl import URL
 
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantError, AssistantUnsureError
 from services.assistant.graph.graph_client import GraphCall, GraphClient, guid_of
 from services.assistant.graph.graph_shapes import Shape, shaped

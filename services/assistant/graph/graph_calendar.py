@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
 
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantUnsureError
 from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
 from services.assistant.graph import graph_account, graph_shapes

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.contacts import Contact, ContactChange, fits
 from services.assistant.graph.graph_account import IMMUTABLE, GraphAccount, create_marked

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantUnsureError
 from services.assistant.calendar import ALWAYS, Span
 from services.assistant.graph.graph_account import IMMUTABLE, GraphAccount, create_marked

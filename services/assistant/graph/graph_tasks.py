@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, tzinfo
 from functools import partial
 
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantError
 from services.assistant.calendar import ALWAYS, Span, Task
 from services.assistant.graph import graph_shapes

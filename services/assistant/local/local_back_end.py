@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 from pydantic import TypeAdapter
 
 from data_models.clock import Clock
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantItemGoneError
 from data_models.identifiers import hashed
 from data_models.storage.blob_store import BlobInfo, BlobStore, is_blob_name, put_blob

@@ -12,7 +12,7 @@ from icalendar import Calendar as IcsFile
 from icalendar import Event as IcsEvent
 
 from data_models.clock import Clock
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
 from services.assistant.local.local_file import LocalFile, id_of

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantUnavailableError
 from data_models.identifiers import hashed
 from data_models.storage.blob_store import Blob, BlobStore, put_blob

@@ -7,8 +7,7 @@ from datetime import UTC, date, datetime
 from operator import attrgetter
 
 from data_models.identifiers import PatientId
-from data_models.patient_context_models import PatientContext
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientContext, PatientIdentity
 from services.language.words.folding import fold, with_plain_letters
 from services.patient_context.reading.markers import FOOTER_MARK, MARK, MARK_ENDS, SNAPSHOT_PREFIX
 

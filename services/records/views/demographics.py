@@ -2,10 +2,9 @@
 
 from datetime import date
 
-from data_models.chart_view import ViewSource
+from data_models.chart_view import ViewSource, in_written_order
 from data_models.identifiers import PatientId
 from data_models.values import Value
-from data_models.written_order import in_written_order
 from services.records.resources.dates import day_text, first_day, last_day, years_between
 from services.records.resources.fhir_types import Patient
 from services.records.resources.record import PatientRecord

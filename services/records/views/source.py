@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from data_models.chart_view import in_written_order
 from data_models.values import ClosedValue
-from data_models.written_order import in_written_order
 from services.records.resources.dates import day_text
 from services.records.resources.documents import NESTING_LIMIT
 from services.records.resources.entry import Entry, Raw, label, many, text

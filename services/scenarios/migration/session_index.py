@@ -14,7 +14,7 @@ import orjson
 
 from data_models.identifiers import hashed
 from data_models.scenarios.scenario_session import ScenarioSession
-from data_models.storage.blob_tags import BlobTags, TagChange, TaggedBlob
+from data_models.storage.blob_store import BlobTags, TagChange, TaggedBlob
 
 TALLY_PAGE = 5_000
 _CONTEXT_SUFFIX, _ARCHIVE = "_context.json", "/archive/"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from data_models.conversations.comparison import Comparison
 from data_models.conversations.conversation import OpenQuestion
+from data_models.conversations.conversation_accessor import Comparison
 from data_models.identifiers import PatientId
 from services.group_chat_port import ActionFinished
 from services.identity.names.person import Person, both_identifiers

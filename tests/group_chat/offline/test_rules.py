@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientIdentity
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.offline.offline_chat import reply_to

@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 
 _numbers = count(1)
 

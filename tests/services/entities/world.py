@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from data_models.entities.conversation_entities import Provenance
 from data_models.entities.derived_entities import Origin
-from data_models.entities.entities import Entities
+from data_models.entities.entities import Entities, Provenance
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta, parse_entity_delta
 from services.entities.merge import get_agent_entity_context, merge_entity_delta, store_tool_result

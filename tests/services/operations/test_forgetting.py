@@ -6,8 +6,7 @@ from itertools import count
 
 import pytest
 
-from data_models.conversations.conversation import Interruption, RunningTurn
-from data_models.conversations.effects import OutsideChange
+from data_models.conversations.conversation import Interruption, OutsideChange, RunningTurn
 from data_models.errors import ConversationBusyError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout

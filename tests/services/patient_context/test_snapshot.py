@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.identifiers import PatientId
-from data_models.patient_context_models import PatientContext
-from data_models.patient_identity import PatientIdentity, identity_noted
+from data_models.patient_context_models import PatientContext, PatientIdentity, identity_noted
 from services.patient_context.reading.markers import SNAPSHOT_PREFIX
 from services.patient_context.reading.snapshot import (
     build_snapshot,

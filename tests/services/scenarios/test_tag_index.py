@@ -8,9 +8,8 @@ from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from data_models.storage.azure_blob_store import AzureBlobStore
-from data_models.storage.azure_blob_tags import AzureBlobTags
-from data_models.storage.blob_tags import TagChange, TagPage
+from data_models.storage.azure_blob_store import AzureBlobStore, AzureBlobTags
+from data_models.storage.blob_store import TagChange, TagPage
 from services.scenarios.migration import session_index
 from services.scenarios.migration.session_index import SessionIndex, SessionRow
 from tests.peers import running_azurite

@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.conversations.claim import Claim
-from data_models.conversations.conversation import Conversation, Interruption, RunningTurn
-from data_models.conversations.effects import Begun, Effect, OutsideChange
+from data_models.conversations.conversation import (
+    Begun,
+    Conversation,
+    Effect,
+    Interruption,
+    OutsideChange,
+    RunningTurn,
+)
 from data_models.conversations.turn_events import Notice, RunFailed, RunFinished
 from data_models.errors import (
     ClaimLostError,

@@ -9,8 +9,7 @@ import pytest
 
 from data_models.clock import RandomIds
 from data_models.conversations.claim_decision import ClaimTimes
-from data_models.conversations.conversation import Conversation
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Conversation, Effect
 from data_models.conversations.incoming_message import Press
 from data_models.conversations.plan import Plan, PlanStatus, PlanStep
 from data_models.conversations.turn_events import Notice, RunFailed

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from data_models.clock import RandomIds
-from data_models.conversations.effects import Effect
+from data_models.conversations.conversation import Effect
 from data_models.conversations.turn_events import Notice
 from data_models.identifiers import PatientId
 from services.assistant.back_end import AssistantServices
