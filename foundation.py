@@ -32,7 +32,7 @@ from services.channels.feedback import FeedbackBook
 from services.chart_access.chart_access_factory import ChartAccess, charts_for
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
-from services.conversations.conversation_factory import claimant_for
+from services.conversations.maintenance_lease import claimant_for
 from services.evidence.evidence_factory import foreign_servers_for
 from services.evidence.foreign.servers import ForeignServers
 from services.identity.directory import Directory

@@ -12,8 +12,7 @@ from services.access.limits import SocketSlots
 from services.access.sign_in.fhircast import Hub
 from services.channels.feedback import PageFeedback
 from services.chart_access.practitioners import NotingAuthenticator
-from services.conversations.conversation_factory import claim_times_for
-from services.conversations.maintenance_lease import MaintenanceLease
+from services.conversations.maintenance_lease import MaintenanceLease, claim_times_for
 from services.identity.identity_factory import linker_for
 from services.rounds.preparing import RoundPreparer
 from services.rounds.round_actions import RoundActions
@@ -25,13 +24,10 @@ from services.tool_memory.personal import PersonalToolMemories
 from services.turn.looks import look_book_for
 from services.turn.memory import memory_rules
 from services.turn_scheduler.turn_scheduler import TurnScheduler
-from services.views.archive import ArchiveReader
-from services.views.attachment_service import AttachmentService
-from services.views.branching import Branching, Restoring
-from services.views.conversation_list import ConversationList
-from services.views.conversation_names import NameStore
+from services.views.archive import ArchiveReader, Branching, Restoring
+from services.views.attachment_service import AttachmentService, Drafts
+from services.views.conversation_list import ConversationList, NameStore
 from services.views.conversation_reader import ConversationReader
-from services.views.drafts import Drafts
 from services.views.memory_service import MemoryService
 from services.views.patient_chart import PatientChart, ProgramCharts
 from services.views.patient_finder import PatientFinder

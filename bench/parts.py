@@ -24,11 +24,10 @@ from services.entities.circumstances import AgentNames, Writing
 from services.entities.delta import EntityDelta
 from services.entities.merge import get_agent_entity_context, merge_entity_delta
 from services.memory_blocks.blocks import MemoryRules, blocks_of
-from services.memory_blocks.limits import bound
+from services.memory_blocks.limits import bound, validate
 from services.memory_blocks.plain_reading import understand
 from services.memory_blocks.remembering import conclude, take_in
 from services.memory_blocks.rotation import ROTATE_ABOVE_TURNS, rotate
-from services.memory_blocks.validator import validate
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.rows.known import KnownRows

@@ -20,8 +20,8 @@ from data_models.patient_context_models import (
 )
 from services.access.authenticators import DEV_PRINCIPAL_ID
 from services.conversations.clearing import run_in_parallel
-from services.conversations.room import make_room
 from services.memory_blocks.remembering import conclude, greet
+from services.memory_blocks.rotation import make_room
 from services.stores import open_stores
 from settings import Settings
 

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from legacy.entity_mover import Mover, MoveReport
-from services.conversations.conversation_factory import caretaker_for
+from services.conversations.maintenance_lease import caretaker_for
 from services.entities.circumstances import AgentNames
 from services.stored_contexts import ContextDocuments
 from services.stores import SESSIONS, USERS, opened, require_data

@@ -13,11 +13,11 @@ from data_models.conversations.plan import Plan
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientIdentity
 from services.attachments.papers import AttachedPapers
-from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken
 from services.language.utterance import TeamMember, Utterance
+from services.memory_blocks.recall import PatientArtifacts, PatientPast
 from services.scenarios.session.progress import ToolAction, ToolRan
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.tool_memory.session import ToolMemorySession

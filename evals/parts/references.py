@@ -14,9 +14,8 @@ from typing import Any, get_args
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from data_models.tool_memory import EntityContext, EntityStatus, EntityType
-from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.extractors import zone_of
-from services.tool_memory.resolution import Ambiguous, Resolution, Resolved, Scene
+from services.tool_memory.resolution import Ambiguous, EntityIndex, Resolution, Resolved, Scene
 from services.tool_memory.resolver import ContextResolver
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

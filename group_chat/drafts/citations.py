@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from data_models.chat_context import Citation
-from services.memory_blocks.wording import one_line
+from services.memory_blocks.limits import one_line
 
 TITLE_LIMIT_CHARS = 80
 QUOTE_LIMIT_CHARS = 160

@@ -27,7 +27,7 @@ from services.language.words.text_words import telling_words
 from services.memory_blocks.held import first_shown
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
-from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
+from services.tool_memory.extractors import GROUNDING_PREFIX as TOOL_MEMORY
 
 _CLOSING = "\nClose with: "
 _UNREAD, _PLUGIN = Utterance(""), f"{PLUGIN}-"

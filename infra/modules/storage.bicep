@@ -181,7 +181,7 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
           }
         }
         {
-          // As `KEPT_DAYS` in services/views/drafts.py.
+          // As `KEPT_DAYS` in services/views/attachment_service.py.
           name: 'forget-drafts'
           type: 'Lifecycle'
           enabled: true

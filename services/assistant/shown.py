@@ -12,7 +12,7 @@ from services.assistant.contacts import Contact
 from services.assistant.documents import PersonalDocument
 from services.assistant.mail import MAIL_TEXT_LIMIT_CHARS, Email
 from services.language.words.talk_texts import day_near
-from services.tool_memory.grounding import other_of
+from services.tool_memory.extractors import other_of
 
 NAME_LIMIT_CHARS = 120
 Item: TypeAlias = CalendarEvent | Email | Contact | Task | PersonalDocument

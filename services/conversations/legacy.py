@@ -9,7 +9,7 @@ from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.conversations.claim import Claim
 from data_models.layout import ConversationLayout, timestamp
 from data_models.storage.blob_store import BlobStore, put_blob
-from services.conversations.room import make_room
+from services.memory_blocks.rotation import make_room
 
 _RUN = "legacy_"
 

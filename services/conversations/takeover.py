@@ -15,7 +15,7 @@ from data_models.conversations.conversation import (
 )
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextRegistryAccessor
-from services.conversations.room import make_room
+from services.memory_blocks.rotation import make_room
 
 INTERRUPTED = errors.InterruptedTurnError.code
 _TRIES = 5

@@ -11,6 +11,7 @@ from services.memory_blocks.history import (
     HISTORY_LIMIT_CHARS,
     SESSION_LIMIT_CHARS,
     SUMMARY_LIMIT_CHARS,
+    context_summary,
     conversation_history,
     last_intent,
     last_updated,
@@ -20,9 +21,8 @@ from services.memory_blocks.history import (
     turn_row,
     utilization_percent,
 )
+from services.memory_blocks.limits import iso
 from services.memory_blocks.rotation import KEEP_TURNS, ROTATE_ABOVE_TURNS, RotationRules
-from services.memory_blocks.summary import context_summary
-from services.memory_blocks.wording import iso
 
 SessionStatus: TypeAlias = Literal["ACTIVE", "PAUSED", "ENDED"]
 _READY_SHARE = 0.7

@@ -1,6 +1,6 @@
-"""The block `conversation_history`: the document's newest turns under the seed's names."""
+"""The blocks `conversation_history` and `context_summary`: the newest turns; the talk to read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,8 +8,17 @@ import orjson
 
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.identifiers import storage_folder
-from data_models.memory_blocks import RING, Block, IntentClassification
-from services.memory_blocks.wording import iso
+from data_models.memory_blocks import RING, Block, FlowEntry, IntentClassification, TopicSpan
+from services.memory_blocks.held import without_withdrawn
+from services.memory_blocks.limits import (
+    LINE_CHARS,
+    NEXT_TOPICS,
+    POINT_CHARS,
+    iso,
+    last_question,
+    one_line,
+    title,
+)
 
 # How long a block is, and how long it may be: the one measure (spec page 4.1).
 
@@ -101,3 +110,136 @@ def last_updated(context: ChatContext) -> datetime | None:
 
 def _answer(message: AgentMessage) -> dict[str, Any]:
     return {"agent_type": message.agent, "content": message.text, "response_id": message.message_id}
+
+
+SHOWN_LIMIT_CHARS = 2_000
+"""What agents are shown of it, before the window of newest turns (spec page 4.3)."""
+_NAME_CHARS = 80
+_NOTED = "Noted:"
+_NONE = "• Nothing noted yet"
+
+
+def context_summary(context: ChatContext) -> str:
+    """Return the block, at most 8,000 characters: the newest points and turns that fit."""
+    user = one_line(context.chat_history[-1].user, _NAME_CHARS) if context.chat_history else "-"
+    started = context.memory.started_at
+    head = (
+        f"Session: {session_id_of(context)} | User: {user} | "
+        f"Started: {'-' if started is None else iso(started)}\n\n"
+    )
+    body = _body(context, context.memory.flow, limit_chars=SUMMARY_LIMIT_CHARS - len(head))
+    first, _, rest = body.partition("\n")
+    return f"{first}\n{head}{rest}"
+
+
+def shown_summary(context: ChatContext, *, before: int | None = None) -> str:
+    """Return what agents are shown, at most 2,000 characters; "" while there is nothing.
+
+    Turns that they no longer see, and what is noted: nothing that the talk itself tells, so that it
+    stays as it is until the window moves on.
+
+    Args:
+        before: Leave out turns from this number on, which the agents see themselves.
+    """
+    memory = context.memory
+    flow = [one for one in memory.flow if before is None or one.turn_id < before]
+    if not flow and not memory.earlier and not memory.key_points:
+        return ""
+    held = [one for one in memory.key_points if one.status == "active"]
+    noted = [f"• {one_line(one.text, POINT_CHARS)}" for one in held]
+    points = list(_fitting(list(reversed(noted)), SHOWN_LIMIT_CHARS // 2))[::-1]
+    room = SHOWN_LIMIT_CHARS - sum(len(one) + 1 for one in points) - len(_NOTED) - 1
+    flow_lines = without_withdrawn(context, _flow(memory.earlier, flow, room, entry=_brief_entry))
+    return "\n".join([flow_lines, *([_NOTED, *points] if points else [])])
+
+
+def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) -> str:
+    """Return the layout without its session; older turns give way first."""
+    memory = context.memory
+    agent = (routing_of(context.chat_history) or ["-"])[-1]
+    top = (
+        "=== CONVERSATION SUMMARY ===\n"
+        f"CURRENT TOPIC: {title(memory.active_topic) or '-'}\n"
+        f"ACTIVE AGENT: {agent}\n"
+        f"CONVERSATION PHASE: {title(memory.conversation_phase) or '-'}\n\n"
+        "--- CONVERSATION FLOW ---\n"
+    )
+    room = limit_chars - len(top) - 120
+    topics = _bullets(next_topics(context), room // 8)
+    points = _bullets(
+        [one.text for one in memory.key_points if one.status == "active"],
+        room // 2 - len(topics),
+        newest=True,
+    )
+    flow_lines = _flow(memory.earlier, flow, room - len(points) - len(topics), entry=_entry)
+    flow_lines = without_withdrawn(context, flow_lines)
+    return (
+        f"{top}{flow_lines}\n\n--- KEY CONTEXT POINTS ---\n{points}\n\n"
+        f"--- NEXT LIKELY TOPICS ---\n{topics}"
+    )
+
+
+def next_topics(context: ChatContext) -> list[str]:
+    """Return what may come next: the answer to the last question, steps, what is usually asked."""
+    understood = [one for one in context.chat_history if one.intent_classification is not None]
+    answers = understood[-1].agent_responses if understood else []
+    question, plan = last_question(answers[-1].text) if answers else "", context.plan
+    topics = [f"Answer to: {question}"] if question else []
+    if plan is not None and plan.is_open:
+        topics += [f"{one.agent}: {one.text}" for one in plan.steps if one.status == "pending"]
+    if context.memory.conversation_phase == "symptom_evaluation":
+        points = " ".join(one.text.casefold() for one in context.memory.key_points)
+        topics += [text for aspect, text in _ASPECTS.items() if aspect not in points]
+    return [one_line(topic, LINE_CHARS) for topic in topics[:NEXT_TOPICS]]
+
+
+# What is usually asked about a complaint, in this order.
+_ASPECTS: Mapping[str, str] = {
+    "severity": "How severe it is (0-10)",
+    "duration": "How long it has lasted",
+    "onset": "When and how it began",
+    "associated": "Associated symptoms",
+    "triggers": "Possible triggers",
+    "medication": "Current medication",
+    "history": "Earlier episodes and medical history",
+}
+
+
+def _bullets(lines: Sequence[str], room: int, *, newest: bool = False) -> str:
+    ordered = list(reversed(lines)) if newest else list(lines)
+    kept = list(_fitting([f"• {line}" for line in ordered], room))
+    return "\n".join(reversed(kept) if newest else kept) or _NONE
+
+
+def _flow(
+    earlier: Sequence[TopicSpan],
+    flow: Sequence[FlowEntry],
+    room: int,
+    *,
+    entry: Callable[[FlowEntry], str],
+) -> str:
+    spans = [f"Turns {span.first}-{span.last}: {title(span.topic)}" for span in earlier]
+    kept = list(_fitting([entry(one) for one in reversed(flow)], room))
+    left = room - sum(len(one) + 1 for one in kept)
+    lines = list(_fitting(list(reversed(spans)), left))
+    return "\n".join([*reversed(lines), *reversed(kept)]) or "-"
+
+
+def _entry(entry: FlowEntry) -> str:
+    lines = [f"Turn {entry.turn_id} ({entry.at.hour:02}:{entry.at.minute:02}): {entry.said}"]
+    lines += [f"→ {line}" for line in (entry.routed, entry.answered) if line]
+    return "\n".join(lines)
+
+
+def _brief_entry(entry: FlowEntry) -> str:
+    """Return a turn as agents are shown it: without the time, and who was asked."""
+    said = f"Turn {entry.turn_id}: {entry.said.removeprefix('User says: ')}"
+    return f"{said} → {entry.answered}" if entry.answered else said
+
+
+def _fitting(texts: Sequence[str], room: int) -> Iterator[str]:
+    for text in texts:
+        room -= len(text) + 1
+        if room < 0:
+            return
+        yield text

@@ -16,7 +16,7 @@ from services.language.words.phrases import says
 from services.language.words.text_words import subject_in, words_of_list
 from services.language.words.vocabulary import read_table
 from services.memory_blocks.history import last_intent
-from services.memory_blocks.wording import last_question, one_line
+from services.memory_blocks.limits import last_question, one_line
 
 # What a message means in its conversation, whoever found it out.
 

@@ -21,9 +21,11 @@ from services.memory_blocks.limits import (
     NOTE_CHARS,
     QUOTE_CHARS,
     TOPIC_CHARS,
+    first_sentence,
+    last_question,
+    one_line,
 )
 from services.memory_blocks.plain_reading import SURE, Understanding
-from services.memory_blocks.wording import first_sentence, last_question, one_line
 
 _SAME_WORDS = 2
 """A subject and its verb: "she lives"."""

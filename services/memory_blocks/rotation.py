@@ -1,4 +1,4 @@
-"""Decides which turns leave the context document, and shortens what is too large to stay. Pure."""
+"""Which turns leave the context document, and what is too large to stay: archived first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,13 +6,15 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import TypeAdapter
 
-from data_models.chat_context import AgentMessage, Turn
+from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.chat_context_accessor import ChatContextAccessor
 from services.memory_blocks.history import HEADER_CHARS, HISTORY_LIMIT_CHARS, size_chars, turn_row
-from services.memory_blocks.wording import one_line
+from services.memory_blocks.limits import bound, one_line
+from services.records.answers.as_said import left_told
 
-ROTATE_ABOVE_CHARS = 28_000
+_ROTATE_ABOVE_CHARS = 28_000
 ROTATE_ABOVE_TURNS = 25
-ROTATE_DOWN_TO_CHARS = 22_400
+_ROTATE_DOWN_TO_CHARS = 22_400
 KEEP_TURNS = 3
 HISTORY_LIMIT_BYTES = 48_000
 _ROTATE_DOWN_TO_BYTES = 33_600
@@ -35,7 +37,7 @@ class RotationRules:
     @property
     def above_chars(self) -> int:
         """More than so many characters make the oldest turns leave."""
-        return ROTATE_ABOVE_CHARS if self.enabled else HISTORY_LIMIT_CHARS
+        return _ROTATE_ABOVE_CHARS if self.enabled else HISTORY_LIMIT_CHARS
 
 
 class _Room(NamedTuple):
@@ -45,7 +47,7 @@ class _Room(NamedTuple):
 
 
 _MOST = _Room(HISTORY_LIMIT_CHARS, HISTORY_LIMIT_BYTES, ROTATE_ABOVE_TURNS)
-_SOME = _Room(ROTATE_DOWN_TO_CHARS, _ROTATE_DOWN_TO_BYTES, ROTATE_ABOVE_TURNS * 7 // 10)
+_SOME = _Room(_ROTATE_DOWN_TO_CHARS, _ROTATE_DOWN_TO_BYTES, ROTATE_ABOVE_TURNS * 7 // 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +194,45 @@ def _short_answer(answer: AgentMessage, limit_chars: int, turn_id: int) -> Agent
         "citations": citations,
     }
     return answer.model_copy(update=update)
+
+
+async def make_room(
+    contexts: ChatContextAccessor, context: ChatContext, *, rules: RotationRules | None = None
+) -> None:
+    """Bring `context` within its limits; the caller stores it.
+
+    The oldest turns move out and what is too large is shortened: archived first and removed
+    after, so that a crash between leaves turns in both places, and a reader takes each id once.
+    """
+    rotation = rotate(context.chat_history, rules=rules)
+    for whole in rotation.whole:
+        await contexts.archive(context, [whole])
+    if rotation.archived:
+        await contexts.archive(context, rotation.archived)
+        leaving = {one.turn_id for one in (*context.told, *rotation.archived)}
+        context.told = left_told(context.heard, leaving)
+        context.memory.last_archival = context.chat_history[-1].timestamp
+        for entry in context.memory.flow:
+            if entry.turn_id < rotation.kept[0].turn_id:
+                entry.routed = entry.answered = ""
+    context.chat_history = list(rotation.kept)
+    bound(context.memory)
+
+
+async def make_storable(
+    contexts: ChatContextAccessor,
+    context: ChatContext,
+    running: Turn,
+    *,
+    rules: RotationRules | None = None,
+) -> ChatContext:
+    """Return `context` as it may be stored while `running` goes on.
+
+    What has left has left, but the running turn stays whole in `context`: it is stored as head
+    and tail if it must be, and its whole text is archived anew when it ends.
+    """
+    stored = context.model_copy()
+    await make_room(contexts, stored, rules=rules)
+    kept = [running if one.turn_id == running.turn_id else one for one in stored.chat_history]
+    context.chat_history, context.told = kept, stored.told
+    return stored

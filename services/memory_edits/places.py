@@ -13,7 +13,7 @@ from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from data_models.tool_memory import EntityContext
 from services.language.requests.clock import is_relative_value
-from services.tool_memory.grounding import other_of
+from services.tool_memory.extractors import other_of
 
 ItemKind: TypeAlias = Literal["topic", "point", "wish", "finding", "thing"]
 Name: TypeAlias = tuple[str, ...]

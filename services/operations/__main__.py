@@ -18,7 +18,7 @@ from data_models.errors import RoundsError
 from data_models.identifiers import storable_patient_id
 from services.audit.entry import Visitor
 from services.audit.trail import AuditTrail, record_access
-from services.conversations.conversation_factory import caretaker_for
+from services.conversations.maintenance_lease import caretaker_for
 from services.operations.backup import Backup, Restore
 from services.operations.backup_files import BackupSummary, open_backup
 from services.operations.forgetting import PRINCIPAL, Forgetting

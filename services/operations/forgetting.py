@@ -27,9 +27,9 @@ from services.operations.mentions import forget_what_waits, is_waited_for, names
 from services.rounds.round_list import FOLDER as ROUNDS
 from services.rounds.round_list import without_patient
 from services.tool_memory.personal import is_personal_part_of
-from services.views.conversation_names import FOLDER as NAMES
-from services.views.conversation_names import forget_conversations
-from services.views.drafts import FOLDER as DRAFTS
+from services.views.attachment_service import FOLDER as DRAFTS
+from services.views.conversation_list import FOLDER as NAMES
+from services.views.conversation_list import forget_conversations
 from services.views.worklist import FOLDER as WORKLIST
 
 PRINCIPAL = "operator"

@@ -14,9 +14,8 @@ from data_models.errors import RoundsError, ScenarioDefinitionError, StoreError
 from services.scenarios.definition.definition_reader import faults_in, read_definition
 from services.scenarios.definition.faults import skipped_checkpoints
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.plans.anchors import AnchorMap, match_anchors
-from services.scenarios.migration.plans.difference import Difference
-from services.scenarios.migration.plans.plain_diff import sentences_of
+from services.scenarios.migration.plans.difference import Difference, sentences_of
+from services.scenarios.migration.plans.move import AnchorMap, match_anchors
 from services.scenarios.migration.plans.planning import make_plan
 from services.scenarios.operators.operator_commands import add_commands, add_prune
 from services.scenarios.session.preview import played

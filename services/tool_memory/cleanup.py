@@ -15,7 +15,7 @@ from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import CorruptDocumentError, RoundsError, StoreUnavailableError
 from data_models.layout import timestamp
 from data_models.tool_memory import ToolMemory
-from services.conversations.conversation_factory import caretaker_for
+from services.conversations.maintenance_lease import caretaker_for
 from services.stored_contexts import ContextDocuments, json_of
 from services.stores import SESSIONS, USERS, opened, require_data
 from services.tool_memory.personal import PersonalToolMemories

@@ -28,11 +28,11 @@ from services.language.replies.references import number_alone_in
 from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.words.phrases import says
 from services.language.words.talk_texts import day_near
-from services.tool_memory.entity_index import Candidate, EntityIndex
-from services.tool_memory.extractors import start_of
-from services.tool_memory.grounding import other_of
+from services.tool_memory.extractors import other_of, start_of
 from services.tool_memory.resolution import (
     Ambiguous,
+    Candidate,
+    EntityIndex,
     NotFound,
     Resolution,
     Resolved,

@@ -7,9 +7,10 @@ from datetime import datetime
 from services.language.pointing.folding import tokens_of
 from services.language.pointing.lexicon import Lexicon
 from services.language.pointing.request import Request
-from services.tool_memory.entity_index import Candidate, EntityIndex
 from services.tool_memory.resolution import (
     SHOWN_CANDIDATES,
+    Candidate,
+    EntityIndex,
     NotFound,
     Resolution,
     Resolved,

@@ -12,8 +12,15 @@ import structlog
 from data_models import tool_memory
 from data_models.clock import IdSource
 from services.language.people.names_within import names_one_of
-from services.tool_memory.extractors import Found, extracted
-from services.tool_memory.grounding import SHOWN, grounding_of, masked, other_of, with_time_only
+from services.tool_memory.extractors import (
+    SHOWN,
+    Found,
+    extracted,
+    grounding_of,
+    masked,
+    other_of,
+    with_time_only,
+)
 from services.tool_memory.resolution import Resolution, Resolved
 from services.tool_memory.resolver import Picked, choice_of
 from services.tool_memory.store import ToolEntityStore, fit

@@ -6,9 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from data_models.tool_memory import EntityContext, EntityType, ToolExecutionContext, ToolMemory
-from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.extractors import CLINIC_PREFIX, KEPT_FIELDS, Found, is_cancelled
-from services.tool_memory.resolution import Resolution, Scene
+from services.tool_memory.resolution import EntityIndex, Resolution, Scene
 from services.tool_memory.resolver import ContextResolver
 
 # What is kept of an entity's row: how people know it and when it is, in bounded size. Pure.

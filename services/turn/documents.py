@@ -17,7 +17,7 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextRegistryAccessor, Registry
 from data_models.scenarios.scenario_session import ScenarioPlace
 from services.conversations.legacy import LegacyHistory
-from services.conversations.room import make_room, make_storable
+from services.memory_blocks.rotation import make_room, make_storable
 from services.tool_memory.personal import PersonalToolMemories
 from services.turn import phases
 from services.turn.access import TurnAccess

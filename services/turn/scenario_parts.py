@@ -10,8 +10,8 @@ from services.audit.entry import Visitor
 from services.audit.trail import Audit, is_on_trail, record_access
 from services.model_port import StructuredModel
 from services.records.resources.ports import PatientRecords
+from services.scenarios.migration.case import MigrationMeter
 from services.scenarios.migration.catalogue import Catalogue
-from services.scenarios.migration.meter import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.scenario_factory import ScenarioStores

@@ -26,9 +26,9 @@ from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.watcher import ToolWatcher, file_derived
 from group_chat.turn_context import TurnContext
 from services.audit.trail import NoAudit
-from services.conversations.patient_artifacts import PatientArtifacts
 from services.entities.session import StoredRun
 from services.group_chat_port import ChatFinished, GroupChatEvent, GroupChatRequest, PlanChanged
+from services.memory_blocks.recall import PatientArtifacts
 from services.records.resources.ports import PatientRecords
 from services.team import Team, load_team
 from services.tool_memory.session import FinishedRun

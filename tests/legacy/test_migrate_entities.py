@@ -15,7 +15,7 @@ from data_models.storage.blob_store import Blob
 from data_models.storage.local_blob_store import LocalBlobStore
 from legacy import migrate_entities, validate_entities
 from legacy.entity_mover import BACKUP_SUFFIX, Mover
-from services.conversations.conversation_factory import caretaker_for
+from services.conversations.maintenance_lease import caretaker_for
 from services.entities.circumstances import AgentNames
 from services.stored_contexts import ContextDocuments
 from settings import Settings

@@ -25,7 +25,7 @@ from services.group_chat_port import QuestionAsked
 from services.language.people.names_within import names_one_of, prepare
 from services.language.requests.orders import may_order_change
 from services.records.patient_names import PatientNames
-from services.tool_memory.grounding import with_time_only
+from services.tool_memory.extractors import with_time_only
 from services.tool_memory.resolution import Ambiguous, NotFound, Resolution, Resolved
 from services.tool_memory.session import ToolMemorySession
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from services.scenarios.definition.graph import Branch
-from services.scenarios.migration.own_way import OwnWay
+from services.scenarios.migration.case import OwnWay
 from services.scenarios.migration.plans.move import Move
 
 NESTING_LIMIT = 40

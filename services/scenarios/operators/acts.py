@@ -15,8 +15,8 @@ from data_models.values import ClosedValue
 from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators import asked
+from services.scenarios.operators.asked import Intervention
 from services.scenarios.operators.dry_run import DryRunPage
-from services.scenarios.operators.interventions import Intervention
 from services.scenarios.operators.operator_service import History, OperatorService, Scenarios
 from services.scenarios.operators.plan_view import GraphView, PlanView, ScenarioOverview
 from services.scenarios.operators.session_service import BulkResult, SessionCards, SessionService

@@ -1,14 +1,161 @@
 """What operators send, in a body or behind the `?`."""
 
-from typing import Annotated, Self
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from data_models.errors import ScenarioPlanError
 from data_models.identifiers import number_in
+from data_models.scenarios.scenario_session import Pin, ScenarioSession
 from data_models.values import ClosedValue
+from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.session_index import SessionRow, step_key
-from services.scenarios.operators.interventions import Intervention, Text, Why
+from services.scenarios.session.facts import without_values
+from services.scenarios.session.progress import gone_to, put_anew, with_last
+from services.scenarios.session.step_text import joined
+
+ActionKind: TypeAlias = Literal["move", "resume", "ask_again", "end", "pin"]
+NOTICES_LIMIT = 5
+
+
+Text = Annotated[str, Field(max_length=600)]
+Why = Annotated[str, Field(min_length=3, max_length=300)]
+
+
+class Intervention(ClosedValue):
+    """One act.
+
+    Attributes:
+        step: Where to move to, by id of the session's own version.
+        fields: What to ask again.
+        reason: Why, in the operator's words; on the audit trail and in the journal.
+    """
+
+    action: ActionKind
+    reason: Why
+    step: Text = ""
+    fields: Annotated[tuple[Text, ...], Field(max_length=40)] = ()
+
+    @property
+    def note(self) -> str:
+        """What the journal says of it."""
+        what = self.step or ", ".join(self.fields)
+        return f"{self.action.replace('_', ' ')}{f' {what}' if what else ''}: {self.reason}"
+
+
+def intervened(
+    session: ScenarioSession, graph: Graph, act: Intervention, *, newest: int, now: datetime
+) -> ScenarioSession:
+    """Return the session after `act`.
+
+    Args:
+        graph: Of the session's own version.
+        newest: The newest version that a session may be pinned against.
+
+    Raises:
+        ScenarioPlanError: it cannot be done; the text says why.
+    """
+    if session.step is None:
+        raise ScenarioPlanError("the session has ended")
+    match act.action:
+        case "move":
+            return _moved(session, graph, act.step, now)
+        case "resume":
+            return _resumed(session, now)
+        case "ask_again":
+            return _asked_again(session, graph, act.fields, now)
+        case "end":
+            text = f"{graph.scenario.title} was ended by an operator. What you said is kept."
+            return _with_notice(_over(session, now), text)
+        case "pin":
+            pin = Pin(version=session.version, decided_for=newest, reason="operator")
+            kept = {"pinned_to": pin, "progress": None, "review": None, "updated_at": now}
+            return session.model_copy(update=kept)
+
+
+def withdrawn(session: ScenarioSession, title: str, now: datetime) -> ScenarioSession:
+    """Return a session whose scenario was withdrawn: over, with everything that was said."""
+    text = f"{title} is not offered any more, so it ends here. What you said is kept."
+    return _with_notice(_over(session, now), text)
+
+
+def _with_notice(session: ScenarioSession, text: str) -> ScenarioSession:
+    """Return the session with something that the user is told at their next turn."""
+    notices = [*session.notices, text][-NOTICES_LIMIT:]
+    return session.model_copy(update={"notices": notices})
+
+
+def _over(session: ScenarioSession, now: datetime) -> ScenarioSession:
+    return session.model_copy(
+        update={
+            "step": None,
+            "step_history": with_last(session, completed_at=now),
+            "progress": None,
+            "review": None,
+            "pinned_to": None,
+            "awaiting": "",
+            "updated_at": now,
+        }
+    )
+
+
+def _resumed(session: ScenarioSession, now: datetime) -> ScenarioSession:
+    """Let the next turn decide anew: what could not be decided, read or run is tried again."""
+    free: dict[str, object] = {
+        "review": None,
+        "progress": None,
+        "pinned_to": None,
+        "refused": {},
+        "awaiting": "",
+    }
+    return put_anew(session.model_copy(update={**free, "is_left": False, "updated_at": now}))
+
+
+def _moved(session: ScenarioSession, graph: Graph, step: str, now: datetime) -> ScenarioSession:
+    if step not in graph.steps:
+        there_are = ", ".join(graph.steps)
+        raise ScenarioPlanError(
+            f"version {graph.version} has no step {step!r}; there are: {there_are}"
+        )
+    for passed in session.completed_checkpoints:
+        if passed.step_id in graph.reached_from(step):
+            done = passed.description or passed.step_id
+            raise ScenarioPlanError(
+                f"from {graph.steps[step].title!r} the session would come to the completed "
+                f"checkpoint {done!r} again; what is done cannot be done twice"
+            )
+    free: dict[str, object] = {"progress": None, "review": None, "refused": {}}
+    moved = gone_to(session, graph, step, now).model_copy(update=free)
+    title = graph.steps[step].title
+    return _with_notice(moved, f"An operator moved {graph.scenario.title} to “{title}”.")
+
+
+def _asked_again(
+    session: ScenarioSession, graph: Graph, fields: Sequence[str], now: datetime
+) -> ScenarioSession:
+    """Forget the values, and go back to the first step on the way that asks for one of them."""
+    unknown = [name for name in fields if name not in graph.fields]
+    if unknown or not fields:
+        there_are = ", ".join(graph.fields)
+        problem = f"no such field: {', '.join(unknown)}" if unknown else "no field is named"
+        raise ScenarioPlanError(f"{problem}; there are: {there_are}")
+    asked = set(fields)
+    path = [visit.step_id for visit in session.step_history if not visit.skipped]
+    steps = [s for s in path if s in graph.steps and asked & set(graph.steps[s].gives)]
+    labels = joined([graph.fields[name].label for name in fields])
+    emptied = without_values(session, asked)
+    refused = {name: times for name, times in session.refused.items() if name not in asked}
+    emptied = emptied.model_copy(update={"refused": refused})
+    notice = f"Please answer again: {labels}."
+    if not steps or steps[0] == session.step or session.step in steps:
+        kept = {"review": None, "progress": None, "updated_at": now}
+        return _with_notice(put_anew(emptied.model_copy(update=kept)), notice)
+    moved = _moved(emptied, graph, steps[0], now)
+    return _with_notice(moved.model_copy(update={"notices": session.notices}), notice)
+
 
 ANY = "*"
 PAGE_LIMIT = 500

@@ -19,8 +19,12 @@ from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.migration.session_index import SessionIndex, SessionRow
-from services.scenarios.migration.stored_sessions import StoredSession, read_session
+from services.scenarios.migration.session_index import (
+    SessionIndex,
+    SessionRow,
+    StoredSession,
+    read_session,
+)
 from services.scenarios.session.facts import lasting
 
 READ_AT_ONCE = 16

@@ -24,7 +24,7 @@ from data_models.scenarios.scenario_session import ScenarioSession
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import read_value
 from services.audit.trail import AuditTrail, NoAudit
-from services.conversations.conversation_factory import caretaker_for
+from services.conversations.maintenance_lease import caretaker_for
 from services.replica import Replica
 from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import (
@@ -33,8 +33,7 @@ from services.scenarios.migration.scenario_store import (
     plan_name,
     version_name,
 )
-from services.scenarios.migration.session_index import is_context
-from services.scenarios.migration.stored_sessions import context_in, rebuild
+from services.scenarios.migration.session_index import context_in, is_context, rebuild
 from services.scenarios.operators.acts import ACTS, Act, Answer, checked_id
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.scenario_factory import (

@@ -15,7 +15,7 @@ from data_models.storage.blob_store import BlobStore
 from services.audit.trail import Audit
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.stored_sessions import rebuild
+from services.scenarios.migration.session_index import rebuild
 from services.scenarios.operators.dry_run import DryRun, ScoreBook
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.operator_service import OperatorService

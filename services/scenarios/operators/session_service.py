@@ -25,11 +25,21 @@ from data_models.values import Value
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.migration.session_index import SessionIndex, SessionRow
-from services.scenarios.migration.stored_sessions import StoredSession, read_session
-from services.scenarios.operators.asked import ANY, BulkIntervention, Paging, SessionQuery
+from services.scenarios.migration.session_index import (
+    SessionIndex,
+    SessionRow,
+    StoredSession,
+    read_session,
+)
+from services.scenarios.operators.asked import (
+    ANY,
+    BulkIntervention,
+    Intervention,
+    Paging,
+    SessionQuery,
+    intervened,
+)
 from services.scenarios.operators.dry_run import DryRun
-from services.scenarios.operators.interventions import Intervention, intervened
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.session_view import NextView, SessionView, view_of_session
 

@@ -13,8 +13,7 @@ from services.language.replies.commands import command_in
 from services.language.replies.yes_no import says_no
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session import progress, recording, step_text
-from services.scenarios.session.commands import named
-from services.scenarios.session.corrections import decided_again
+from services.scenarios.session.commands import decided_again, named
 from services.scenarios.session.facts import lasting, with_answers, without_values
 from services.scenarios.session.progress import Act, run_tool, with_results, with_run
 from services.scenarios.session.session_state import Here, SessionState

@@ -26,7 +26,7 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.migration_config import GapFillConfig
 from services.scenarios.session import facts
-from services.scenarios.session.corrections import gone_back
+from services.scenarios.session.commands import gone_back
 from services.scenarios.session.progress import needed_at, put_anew, spoken
 from services.scenarios.session.recording import QUOTE_LIMIT_CHARS
 from services.scenarios.session.step_text import held_text, joined, question_for

@@ -12,7 +12,7 @@ from data_models.scenarios.scenario_session import ScenarioPlace, ScenarioSessio
 from services.language.words.talk_texts import talk_text
 from services.language.words.text_words import quoted_in
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.corrections import Decided
+from services.scenarios.session.commands import Decided
 from services.scenarios.session.progress import needed_at
 
 GROUNDING_MARK = "SCENARIO_JSON:"

@@ -18,9 +18,8 @@ from services.language.told.sentence_ends import sentences_of
 from services.language.told.telling import is_other_figure, is_told, says_words, told_in
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
-from services.memory_blocks.limits import NAME_CHARS
+from services.memory_blocks.limits import NAME_CHARS, one_line
 from services.memory_blocks.remembering import hold, with_such_a_figure
-from services.memory_blocks.wording import one_line
 from services.memory_edits.operations import MemoryWrite, newest_write, undo_write
 from services.records.answers.as_said import told_before, told_in_passing, told_no_more
 from services.turn.answers.own_deeds import EARLIER, WAITS

@@ -6,7 +6,7 @@ from services.language.replies.corrections import correction_in, names_consent, 
 from services.language.replies.field_answers import day_ahead_in, taken_by
 from services.language.replies.yes_no import consent_in
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.corrections import answer_meant
+from services.scenarios.session.commands import answer_meant
 from services.scenarios.session.facts import with_answers
 from services.scenarios.session.recording import QUOTE_LIMIT_CHARS, shaped, unfit
 from services.scenarios.session.scenario_runtime import ScenarioRuntime

@@ -7,7 +7,7 @@ from data_models.errors import ScenarioInputError, ScenarioNotFoundError, StoreE
 from data_models.identifiers import PatientId
 from data_models.scenarios.scenario_session import ScenarioPlace, ScenarioSession
 from services.language.words.own_texts import in_own_language
-from services.scenarios.operators.interventions import withdrawn
+from services.scenarios.operators.asked import withdrawn
 from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn
 from services.turn.reading import spoken_in

@@ -12,10 +12,10 @@ from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.semantic_group_chat import SemanticGroupChat
-from services.conversations.patient_artifacts import PatientPast
 from services.group_chat_port import GroupChatRequest
 from services.language.reading import read
 from services.language.utterance import Situation
+from services.memory_blocks.recall import PatientPast
 from services.records.resources.ports import PatientRecords
 from services.team import Team, card_of
 from tests.fakes import CountingIds

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.conversations.turn_events import ToolCallStarted
-from services.conversations.patient_artifacts import PatientPast
-from services.memory_blocks.recall import Recalled, Remark
+from services.memory_blocks.recall import PatientPast, Recalled, Remark
 from services.records.answers.as_said import held_about
 from tests.group_chat.offline.conftest import conversation
 from tests.tables import with_cases

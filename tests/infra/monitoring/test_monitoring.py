@@ -11,7 +11,7 @@ import yaml
 from prometheus_client import CollectorRegistry, generate_latest
 
 from services.entities.meter import EntityMeter
-from services.scenarios.migration.meter import MigrationMeter
+from services.scenarios.migration.case import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.telemetry import metrics
 from services.telemetry.metrics import Figures, Metrics

@@ -1,7 +1,7 @@
 """A file that an attempt at a turn had stored is the same file at the next attempt."""
 
 from data_models.identifiers import PatientId
-from services.conversations.patient_artifacts import PatientArtifacts
+from services.memory_blocks.recall import PatientArtifacts
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, World
 

@@ -14,11 +14,10 @@ from data_models.memory_blocks import (
 )
 from services.language.words.talk_texts import talk_text
 from services.memory_blocks.blocks import MemoryRules, accuracy, blocks_of
-from services.memory_blocks.history import size_chars
+from services.memory_blocks.history import SHOWN_LIMIT_CHARS, shown_summary, size_chars
 from services.memory_blocks.limits import POINT_CHARS, POINTS, bound
 from services.memory_blocks.remembering import conclude
 from services.memory_blocks.rotation import RotationRules, rotate
-from services.memory_blocks.summary import SHOWN_LIMIT_CHARS, shown_summary
 from services.memory_edits.places import Place
 from tests.fakes import FixedClock
 

@@ -6,9 +6,9 @@ from data_models.identifiers import PatientId
 from data_models.memory_blocks import KeyPoint
 from services.language.told.held_statements import held_statements
 from services.memory_blocks.held import held_lines, shown_history
+from services.memory_blocks.history import shown_summary
 from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import hold
-from services.memory_blocks.summary import shown_summary
 from tests.fakes import FixedClock
 from tests.tables import with_cases
 

@@ -12,7 +12,6 @@ from data_models.documents import Documents
 from data_models.errors import RoundsError
 from data_models.memory_blocks import MEMORY_LIMIT_BYTES
 from data_models.storage.blob_store import BlobStore
-from services.conversations.room import make_room, make_storable
 from services.memory_blocks.blocks import Blocks, MemoryRules, blocks_of
 from services.memory_blocks.history import (
     HISTORY_LIMIT_CHARS,
@@ -20,10 +19,15 @@ from services.memory_blocks.history import (
     SUMMARY_LIMIT_CHARS,
     size_chars,
 )
+from services.memory_blocks.limits import validate
 from services.memory_blocks.plain_reading import understand
 from services.memory_blocks.remembering import conclude, greet, take_in
-from services.memory_blocks.rotation import HISTORY_LIMIT_BYTES, ROTATE_ABOVE_TURNS
-from services.memory_blocks.validator import validate
+from services.memory_blocks.rotation import (
+    HISTORY_LIMIT_BYTES,
+    ROTATE_ABOVE_TURNS,
+    make_room,
+    make_storable,
+)
 from tests.amounts import amount
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from data_models.chat_context import AgentMessage, ChatContext, Citation, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.documents import Documents
-from services.conversations.room import make_room
 from services.memory_blocks.history import HISTORY_LIMIT_CHARS, conversation_history, size_chars
 from services.memory_blocks.rotation import (
     HISTORY_LIMIT_BYTES,
     ROTATE_ABOVE_TURNS,
     head_and_tail,
+    make_room,
     rotate,
 )
 from services.records.answers.as_said import told_in_passing

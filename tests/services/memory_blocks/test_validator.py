@@ -7,7 +7,7 @@ import pytest
 
 from data_models.chat_context import NEXT, AgentMessage, ChatContext, Turn, TurnStatus, advance
 from data_models.memory_blocks import ContextEnrichment, KeyPoint, MemoryBlocks, TopicTransition
-from services.memory_blocks.validator import Rule, validate
+from services.memory_blocks.limits import Rule, validate
 from tests.fakes import FixedClock
 
 NOW = FixedClock().now()

@@ -14,7 +14,7 @@ from services.chart_access.break_glass import BreakGlass
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
 from services.rounds.round_list import Note, RoundBook, RoundList, RoundNotes, RoundPatient
-from services.views.conversation_names import NameStore
+from services.views.conversation_list import NameStore
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, SimulatedKill
 from tests.given import present

@@ -8,7 +8,7 @@ from data_models.errors import ScenarioDefinitionError
 from scripts.step_tools import FILE, step_tools_text
 from services.scenarios.definition import definition_reader
 from services.scenarios.definition.faults import Fault, skipped_checkpoints
-from services.scenarios.migration.plans.anchors import match_anchors
+from services.scenarios.migration.plans.move import match_anchors
 from tests.tables import with_cases
 
 HEAD = Path(__file__).with_name("faults_head.yaml").read_text("utf-8")

@@ -11,7 +11,7 @@ from data_models.scenarios.scenario_session import (
     ReviewFlag,
     ScenarioSession,
 )
-from services.scenarios.operators.interventions import ActionKind, Intervention, intervened
+from services.scenarios.operators.asked import ActionKind, Intervention, intervened
 from tests.services.scenarios.clinic import Clinic, Visitor
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import MigrationConfig, ReRoutingConfig
-from services.scenarios.migration.plans.anchors import match_anchors
-from services.scenarios.migration.plans.move import VersionChain
+from services.scenarios.migration.plans.move import VersionChain, match_anchors
 from tests.services.scenarios.worlds import (
     NOW,
     Node,

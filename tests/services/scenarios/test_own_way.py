@@ -6,9 +6,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from services.scenarios.migration.own_way import OwnWay
-from services.scenarios.migration.plans.anchors import match_anchors
-from services.scenarios.migration.plans.move import VersionChain
+from services.scenarios.migration.case import OwnWay
+from services.scenarios.migration.plans.move import VersionChain, match_anchors
 from tests.services.scenarios.cases import TURN, Row, answer, at, played, version
 from tests.services.scenarios.test_migration_properties import many, run
 from tests.services.scenarios.worlds import (

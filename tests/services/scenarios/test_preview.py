@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.plans.anchors import match_anchors
-from services.scenarios.migration.plans.difference import Difference
-from services.scenarios.migration.plans.plain_diff import sentences_of
+from services.scenarios.migration.plans.difference import Difference, sentences_of
+from services.scenarios.migration.plans.move import match_anchors
 from services.scenarios.session.preview import Played, played
 from tests.services.definitions import definition_in
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.language.people.names_within import CHECKED_LIMIT_CHARS, names_one_of
-from services.tool_memory.grounding import with_time_only
+from services.tool_memory.extractors import with_time_only
 from tests.tables import with_cases
 
 OTHERS = frozenset({"patient_15", "MRN-77.4", "Zoë Çelik-Sørensen", "Doyle", "J Doyle"})

@@ -11,7 +11,7 @@ from data_models.identifiers import PatientId
 from services.conversations.clearing import Clearing
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
-from services.views.branching import Restoring
+from services.views.archive import Restoring
 from services.views.conversation_reader import OwnedChat
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

@@ -13,8 +13,7 @@ from data_models.conversations.turn_events import (
 from data_models.errors import StoreUnavailableError
 from services.audit.entry import AuditEntry
 from services.language.crisis.rules import load_other_rules, load_rules
-from services.memory_blocks.history import last_intent
-from services.memory_blocks.summary import context_summary, next_topics
+from services.memory_blocks.history import context_summary, last_intent, next_topics
 from services.runs.hub import Run
 from services.turn.answers.safety import SafetyAnswers
 from services.turn.state import footer_of

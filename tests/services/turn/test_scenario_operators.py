@@ -7,8 +7,7 @@ from data_models.documents import Documents
 from data_models.identifiers import hashed
 from services.audit.trail import NoAudit
 from services.conversations.maintenance_lease import MaintenanceLease
-from services.scenarios.operators.asked import Paging
-from services.scenarios.operators.interventions import ActionKind, Intervention
+from services.scenarios.operators.asked import ActionKind, Intervention, Paging
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from tests.services.scenario_world import ScenarioWorld, questions, step, version
 from tests.services.scenarios.worlds import deploy_now

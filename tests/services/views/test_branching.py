@@ -9,7 +9,7 @@ from data_models.layout import ConversationLayout
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
-from services.views.branching import Branching
+from services.views.archive import Branching
 from services.views.conversation_reader import OwnedChat
 from tests.fakes import ClosedCharts
 from tests.fakes_store import MemoryBlobStore

@@ -1,5 +1,5 @@
 from data_models.identifiers import hashed, storage_folder
-from services.views import conversation_names
+from services.views import conversation_list
 from services.views.conversation_list import first_question, snippet_of
 from tests.fakes_store import MemoryBlobStore
 from tests.given import present
@@ -7,10 +7,10 @@ from tests.routes.fakes import TURNS
 
 
 def test_a_long_question_is_cut_at_a_word() -> None:
-    title = conversation_names.made_title("What did the last " + "very " * 30 + "long scan say?")
+    title = conversation_list.made_title("What did the last " + "very " * 30 + "long scan say?")
     assert title.endswith("very …")
-    assert len(title) <= conversation_names.MADE_CHARS + 2
-    assert conversation_names.made_title("x" * 100) == "x" * conversation_names.MADE_CHARS + " …"
+    assert len(title) <= conversation_list.MADE_CHARS + 2
+    assert conversation_list.made_title("x" * 100) == "x" * conversation_list.MADE_CHARS + " …"
 
 
 def test_a_message_that_only_opens_a_chart_makes_no_title() -> None:
@@ -37,14 +37,14 @@ def test_a_snippet_shows_the_words_around_the_one_that_was_looked_for() -> None:
 
 async def test_names_are_kept_for_each_user_and_forgotten_by_conversation() -> None:
     store = MemoryBlobStore()
-    names = conversation_names.NameStore(store=store)
+    names = conversation_list.NameStore(store=store)
     await names.change("ada", "chat_1", title="mine")
     await names.change("ada", "chat_2", is_archived=True)
     assert list(store.contents) == [f"names/{hashed('ada')}.json"]
     assert (await names.read("ada")).of("chat_1").title == "mine"
     assert (await names.read("ben")).of("chat_1").title == ""
     data = present(await store.read(f"names/{hashed('ada')}.json"))
-    assert conversation_names.without_conversations(data.data, ["chat_3"]) is None
-    rest = present(conversation_names.without_conversations(data.data, [storage_folder("chat_1")]))
+    assert conversation_list.without_conversations(data.data, ["chat_3"]) is None
+    rest = present(conversation_list.without_conversations(data.data, [storage_folder("chat_1")]))
     assert b"mine" not in rest
     assert b"chat_2" in rest

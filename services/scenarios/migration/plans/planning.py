@@ -10,7 +10,6 @@ from data_models.errors import ScenarioPlanError
 from services.scenarios.definition.faults import skipped_checkpoints
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.plans import migration_plan
-from services.scenarios.migration.plans.anchors import match_anchors
 from services.scenarios.migration.plans.difference import Bits, Difference
 from services.scenarios.migration.plans.migration_plan import (
     AnchorMigrationPolicy,
@@ -18,6 +17,7 @@ from services.scenarios.migration.plans.migration_plan import (
     MigrationWarning,
     Severity,
 )
+from services.scenarios.migration.plans.move import match_anchors
 
 WARNINGS_LIMIT = 200
 
