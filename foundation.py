@@ -49,7 +49,7 @@ from services.records.big_charts import without_collecting
 from services.records.patient_names import PatientNames, patient_names_for
 from services.records.records_factory import Records, resources_for
 from services.replica import Replica
-from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
+from services.scenarios.scenario_settings import ScenarioStores, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.team import Team, load_team

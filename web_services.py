@@ -25,10 +25,9 @@ from services.turn.looks import look_book_for
 from services.turn.memory import memory_rules
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.archive import ArchiveReader, Branching, Restoring
-from services.views.attachment_service import AttachmentService, Drafts
 from services.views.conversation_list import ConversationList, NameStore
 from services.views.conversation_reader import ConversationReader
-from services.views.memory_service import MemoryService
+from services.views.owner_changes import AttachmentService, Drafts, MemoryService
 from services.views.patient_chart import PatientChart, ProgramCharts
 from services.views.patient_finder import PatientFinder
 from services.views.worklist import Worklist

@@ -26,11 +26,11 @@ from data_models.storage.local_blob_tags import LocalBlobTags
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case
-from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.plans.planning import make_plan
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.session_index import TAGS, SessionIndex, SessionRow, session_tags
+from services.scenarios.scenario_settings import MigrationConfig
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 MEBI = 1024 * 1024

@@ -11,8 +11,7 @@ from data_models.chat_context import ChatContext, Turn
 from data_models.document import Document
 from data_models.documents import Documents, Stored, is_left_over
 from data_models.errors import CorruptConversationError, CorruptDocumentError, NotFoundError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from data_models.memory_blocks import ArchivedChanges, MemoryChange
 from data_models.storage.blob_store import put_blob
 from data_models.tool_memory import RunOutput, TurnRuns

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from data_models import errors
 from data_models.clock import Clock, IdSource
 from data_models.document import Document, upgraded
-from data_models.layout import BACKUP_MARK, CORRUPT_MARK, timestamp
+from data_models.identifiers import BACKUP_MARK, CORRUPT_MARK, timestamp
 from data_models.storage.blob_store import Blob, BlobStore
 from data_models.values import read_if_whole
 

@@ -10,8 +10,7 @@ from pydantic import AwareDatetime, BaseModel, Field, model_validator
 from data_models.document import Document, Part
 from data_models.documents import Documents, Stored, is_left_over
 from data_models.errors import CorruptDocumentError, CorruptRegistryError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 
 _LIMIT_CHARS = 120
 _MARKS = str.maketrans("`*_[]<>|#\\", " " * 10)

@@ -13,8 +13,7 @@ from data_models.chat_context import ChatContext
 from data_models.document import Document
 from data_models.documents import Documents, parse_document
 from data_models.errors import CorruptDocumentError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from data_models.tool_memory import TurnRuns
 
 TOGETHER = 4

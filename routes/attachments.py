@@ -25,7 +25,7 @@ from routes.requests.json_input import json_reply, query_of, read_body
 from services.access.bodies import large_body_of
 from services.attachments.papers import Whose
 from services.speech import AUDIO_LIMIT_BYTES
-from services.views.attachment_service import BYTES_LIMIT, LIMIT_CHARS, Draft
+from services.views.owner_changes import BYTES_LIMIT, LIMIT_CHARS, Draft
 
 BODY_SECONDS = 120.0
 PATIENT_HEADER = "X-Patient-Id"

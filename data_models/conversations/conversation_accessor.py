@@ -15,8 +15,7 @@ from data_models.conversations.conversation import (
 )
 from data_models.document import Document
 from data_models.documents import Documents, Stored, parse_document
-from data_models.identifiers import PatientId, hashed, storage_folder
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId, hashed, storage_folder
 from data_models.storage.blob_store import BlobStore, put_blob
 
 _INBOX_TRIES = 200

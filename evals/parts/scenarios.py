@@ -33,12 +33,12 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import ReconciliationResult
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.migration.scenario_store import ScenarioStore, plan_name
 from services.scenarios.migration.session_index import TAGS, SessionIndex, SessionRow, session_tags
 from services.scenarios.migration.waiting import with_action_done
+from services.scenarios.scenario_settings import DeploymentConfig, MigrationConfig
 from services.scenarios.session.facts import with_answers
 from services.scenarios.session.progress import advanced
 from tests.fakes import CountingIds, FixedClock

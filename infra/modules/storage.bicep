@@ -181,7 +181,7 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
           }
         }
         {
-          // As `KEPT_DAYS` in services/views/attachment_service.py.
+          // As `KEPT_DAYS` in services/views/owner_changes.py.
           name: 'forget-drafts'
           type: 'Lifecycle'
           enabled: true

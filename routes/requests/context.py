@@ -29,10 +29,9 @@ from services.scenarios.operators.operator_service import OperatorService
 from services.speech import Speech
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.archive import ArchiveReader, Branching, Restoring
-from services.views.attachment_service import AttachmentService, Drafts
 from services.views.conversation_list import ConversationList
 from services.views.conversation_reader import ConversationReader, OwnedChat
-from services.views.memory_service import MemoryService
+from services.views.owner_changes import AttachmentService, Drafts, MemoryService
 from services.views.patient_chart import PatientChart, ProgramCharts
 from services.views.patient_finder import PatientFinder
 from services.views.worklist import Worklist

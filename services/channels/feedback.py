@@ -14,8 +14,7 @@ from pydantic import AwareDatetime, BaseModel, Field, model_validator
 
 from data_models.clock import Clock
 from data_models.errors import NotFoundError
-from data_models.identifiers import hashed
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, hashed
 from data_models.storage.blob_store import BlobStore, change_blob
 from services.channels.deliveries import Deliveries
 from services.telemetry.metrics import Metrics

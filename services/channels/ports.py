@@ -14,7 +14,7 @@ from services.access.on_behalf import OnBehalf
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.conversations.claimant import Claimant
-from services.conversations.stored_answers import StoredAnswers
+from services.conversations.earlier_turns import StoredAnswers
 from services.group_chat_port import GroupChat
 from services.hand_over.hand_over import HandOver
 from services.runs.hub import Run

@@ -16,7 +16,7 @@ from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.conversations.claim import Claim
 from data_models.conversations.conversation import Conversation, LastClear
 from data_models.errors import CorruptDocumentError, StoreError, StoreUnavailableError
-from data_models.layout import ConversationLayout, timestamp
+from data_models.identifiers import ConversationLayout, timestamp
 from data_models.storage.blob_store import Blob, BlobStore, put_blob
 from data_models.values import read_object, read_value
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.conversations.claim import Claim
-from data_models.layout import ConversationLayout, timestamp
+from data_models.identifiers import ConversationLayout, timestamp
 from data_models.storage.blob_store import BlobStore, put_blob
 from services.memory_blocks.rotation import make_room
 

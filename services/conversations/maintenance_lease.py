@@ -21,13 +21,12 @@ from data_models.conversations.claim_decision import ClaimTimes
 from data_models.conversations.conversation_accessor import ConversationAccessor, OwnerIndex
 from data_models.conversations.incoming_message import IncomingMessage, Sender
 from data_models.documents import Documents
-from data_models.identifiers import PatientId, storage_folder
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId, storage_folder
 from data_models.patient_context_models import PatientContextRegistryAccessor
 from data_models.storage.blob_store import BlobStore
 from data_models.values import read_value
 from services.conversations.claimant import Claimant
-from services.conversations.takeover import Takeover
+from services.conversations.earlier_turns import Takeover
 from services.replica import Replica
 from settings import Settings
 

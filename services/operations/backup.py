@@ -13,7 +13,7 @@ from typing import Any
 
 from data_models.clock import Clock
 from data_models.errors import BackupError, BlobChangedError
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout
 from data_models.storage.blob_store import BlobInfo, BlobStore, put_blob
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of, is_held
 from services.operations.backup_files import (

@@ -15,8 +15,7 @@ from typing import Any
 from data_models.conversations.claim import Claim
 from data_models.conversations.conversation import AnsweredMessage, Conversation
 from data_models.errors import BlobChangedError, CorruptDocumentError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from data_models.storage.blob_store import BlobStore
 from data_models.values import read_object
 from services.chart_access.break_glass import FOLDER as EMERGENCIES
@@ -27,9 +26,9 @@ from services.operations.mentions import forget_what_waits, is_waited_for, names
 from services.rounds.round_list import FOLDER as ROUNDS
 from services.rounds.round_list import without_patient
 from services.tool_memory.personal import is_personal_part_of
-from services.views.attachment_service import FOLDER as DRAFTS
 from services.views.conversation_list import FOLDER as NAMES
 from services.views.conversation_list import forget_conversations
+from services.views.owner_changes import FOLDER as DRAFTS
 from services.views.worklist import FOLDER as WORKLIST
 
 PRINCIPAL = "operator"

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import CorruptDocumentError, RoundsError, StoreUnavailableError
-from data_models.layout import timestamp
+from data_models.identifiers import timestamp
 from data_models.tool_memory import ToolMemory
 from services.conversations.maintenance_lease import caretaker_for
 from services.stored_contexts import ContextDocuments, json_of

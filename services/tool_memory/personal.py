@@ -14,8 +14,7 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from data_models.chat_context import ChatContext
-from data_models.identifiers import PatientId, hashed, storage_folder
-from data_models.layout import stem_of
+from data_models.identifiers import PatientId, hashed, stem_of, storage_folder
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.tool_memory import EntityContext, ToolExecutionContext, ToolMemory
 

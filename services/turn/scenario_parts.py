@@ -12,9 +12,8 @@ from services.model_port import StructuredModel
 from services.records.resources.ports import PatientRecords
 from services.scenarios.migration.case import MigrationMeter
 from services.scenarios.migration.catalogue import Catalogue
-from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.reconciliation import Reconciler
-from services.scenarios.scenario_factory import ScenarioStores
+from services.scenarios.scenario_settings import MigrationConfig, ScenarioStores
 from services.scenarios.session.recording import Extractor
 from services.scenarios.session.session_state import RecordFacts
 from services.telemetry.metrics import Metrics

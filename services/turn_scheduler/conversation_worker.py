@@ -16,7 +16,7 @@ from data_models.conversations.turn_events import RunFailed, RunFinished, TurnTi
 from data_models.documents import Stored
 from data_models.errors import InterruptedTurnError, RoundsError, ServerStoppingError, StoreError
 from services.conversations.claimant import Claimant
-from services.conversations.stored_answers import StoredAnswers
+from services.conversations.earlier_turns import StoredAnswers
 from services.language.words.detection import language_of
 from services.language.words.own_texts import in_own_language
 from services.runs.hub import Run, RunHub, StopRequests

@@ -16,8 +16,7 @@ from data_models.conversations.incoming_message import WEB
 from data_models.document import Document
 from data_models.documents import parse_document
 from data_models.errors import NotFoundError, NothingToUndoError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from data_models.patient_context_models import PatientContext, Registry, identity_noted
 from data_models.storage.blob_store import BlobStore
 from services.audit.entry import Visitor

@@ -17,9 +17,9 @@ from services.identity.names.index import PersonIndex
 from services.identity.names.person import Person, person_from
 from services.language.figures.full_dates import full_dates
 from services.language.words.letters import APOSTROPHES, folded, spellings
-from services.views.attachment_service import Drafts
 from services.views.conversation_reader import ConversationReader, OwnedChat
 from services.views.conversation_view import ConversationView
+from services.views.owner_changes import Drafts
 
 QUERY_LIMIT_CHARS = 200
 SHOWN = 50

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout, timestamp
+from data_models.identifiers import ConversationLayout, PatientId, timestamp
 from data_models.storage.blob_store import checked_blob_name, checked_blob_prefix
 
 TS = "20250930T164500"

@@ -4,8 +4,7 @@ import pytest
 
 from data_models.documents import Documents
 from data_models.errors import CorruptDocumentError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from data_models.patient_context_models import (
     PatientContext,
     PatientContextRegistryAccessor,

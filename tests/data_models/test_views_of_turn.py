@@ -11,8 +11,7 @@ from data_models.chat_context import AgentMessage, ChatContext, MessageView, Tur
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.documents import Documents
 from data_models.errors import CorruptDocumentError, NotFoundError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from data_models.tool_memory import TurnRuns
 from data_models.turn_runs import HELD_LIMIT_CHARS, TOGETHER
 from tests.fakes import CountingIds, FixedClock

@@ -10,8 +10,7 @@ from data_models.chat_context_accessor import ArchivedTurns
 from data_models.conversations.conversation import AnsweredBlob, Conversation, QueuedMessage
 from data_models.document import Document
 from data_models.documents import parse_document
-from data_models.identifiers import storage_folder
-from data_models.layout import CORRUPT_MARK
+from data_models.identifiers import CORRUPT_MARK, storage_folder
 from data_models.memory_blocks import ArchivedChanges
 from data_models.patient_context_models import Registry
 from data_models.tool_memory import TurnRuns

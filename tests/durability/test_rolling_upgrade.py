@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from data_models.errors import DocumentTooNewError
-from data_models.layout import BACKUP_MARK
+from data_models.identifiers import BACKUP_MARK
 from tests.durability.server_of_tomorrow import NOTE
 from tests.e2e.models import running_model
 from tests.e2e.server import ROOT, Server

@@ -17,7 +17,7 @@ from data_models.identifiers import storage_folder
 from data_models.storage.local_blob_store import LocalBlobStore
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
-from services.scenarios.scenario_factory import CONTAINER
+from services.scenarios.scenario_settings import CONTAINER
 from tests.e2e.server import ROOT, Server, running_server
 from tests.e2e.storage import Stored, StoredBlobs, StoredFiles, StoredInAzure
 from tests.e2e.talks import PlainTalk, new_chat, socket_to, streaming

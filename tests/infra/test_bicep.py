@@ -12,7 +12,7 @@ from scripts.bicep import MAIN, problems, problems_of_parameters, read
 from scripts.workshop import ROOT
 from services.channels.deliveries import KEPT_DAYS
 from services.tool_memory.personal import KEPT_DAYS as PERSONAL_DAYS
-from services.views.attachment_service import KEPT_DAYS as DRAFT_DAYS
+from services.views.owner_changes import KEPT_DAYS as DRAFT_DAYS
 from settings import Settings
 from tests.given import present
 from tests.given_settings import given_settings

@@ -25,8 +25,8 @@ from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook, PageFeedback
 from services.replica import Replica
 from services.telemetry.metrics import Metrics
-from services.views.attachment_service import Drafts
 from services.views.conversation_list import ConversationList, NameStore
+from services.views.owner_changes import Drafts
 from services.views.worklist import Worklist
 from tests.fakes import CountingIds, open_guard
 from tests.fakes_store import MemoryBlobStore

@@ -30,7 +30,6 @@ from services.records.views.source import SourceText
 from services.runs.hub import Run, RunHub
 from services.scenarios.session.progress import ToolAction
 from services.turn_scheduler.turn_scheduler import TurnScheduler
-from services.views.attachment_service import AttachmentService
 from services.views.conversation_reader import SESSION, ConversationReader, OwnedChat
 from services.views.conversation_view import (
     ConversationSummary,
@@ -40,7 +39,7 @@ from services.views.conversation_view import (
     RosterRow,
     RunningRow,
 )
-from services.views.memory_service import MemoryService
+from services.views.owner_changes import AttachmentService, MemoryService
 from services.views.patient_chart import PARTS, Identity, PatientChart
 from services.views.patient_finder import FoundPatient, FoundPatients, PatientFinder
 from services.views.visits_by_day import DaySeen, Seen

@@ -7,8 +7,8 @@ import pytest
 
 from data_models.clock import SystemClock
 from data_models.identifiers import hashed
-from services.views.attachment_service import KEPT_DAYS, Drafts
 from services.views.conversation_reader import OwnedChat
+from services.views.owner_changes import KEPT_DAYS, Drafts
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import _START as BLOBS_BEGIN
 from tests.fakes_store import MemoryBlobStore

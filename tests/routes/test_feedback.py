@@ -5,8 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from data_models.identifiers import hashed
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, hashed
 from services.channels.feedback import Opinion, PageFeedback
 from services.views.conversation_reader import OwnedChat
 from tests.fakes_store import MemoryBlobStore

@@ -21,11 +21,10 @@ from services.access.origin import OriginPolicy
 from services.conversations.maintenance_lease import caretaker_for
 from services.scenarios.definition.definition_reader import read_publishable
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators import operator_service
 from services.scenarios.operators.operator_factory import Operators, operators_for
-from services.scenarios.scenario_factory import ScenarioStores
+from services.scenarios.scenario_settings import MigrationConfig, ScenarioStores
 from settings import Settings
 from tests.fakes import CountingIds, RememberedAudit
 from tests.fakes_store import MemoryBlobStore

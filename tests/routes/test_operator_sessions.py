@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from data_models.chat_context import ChatContext
-from data_models.identifiers import hashed
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, hashed
 from tests.given import present
 from tests.routes.test_operator import ONE, Office, office
 from tests.services.scenarios.clinic import BOOKING, FIRST, SECOND

@@ -12,8 +12,7 @@ from pydantic import JsonValue
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
 from data_models.conversations.conversation import Conversation
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from data_models.scenarios.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenarios.scenario_session import MigrationAppliedEvent, ScenarioSession
 from data_models.storage.blob_store import BlobStore
@@ -25,10 +24,9 @@ from services.replica import Replica
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.scenario_factory import ScenarioStores
+from services.scenarios.scenario_settings import DeploymentConfig, MigrationConfig, ScenarioStores
 from services.scenarios.session.progress import ToolAction, ToolRan
 from services.scenarios.session.recording import Findings
 from services.telemetry.metrics import Metrics

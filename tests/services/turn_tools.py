@@ -16,9 +16,8 @@ from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord
-from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.scenario_factory import ScenarioStores
+from services.scenarios.scenario_settings import MigrationConfig, ScenarioStores
 from services.telemetry.metrics import Metrics
 from services.turn.entities import TurnEntities
 from services.turn.scenario_parts import ScenarioParts, scenario_parts

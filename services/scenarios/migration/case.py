@@ -13,8 +13,8 @@ from data_models.identifiers import hashed
 from data_models.scenarios import scenario_session
 from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph, Reach, reachable
-from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.plans.move import Move
+from services.scenarios.scenario_settings import MigrationConfig
 from services.telemetry.metrics import Figures
 
 _Edge: TypeAlias = tuple[str, str]

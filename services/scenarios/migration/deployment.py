@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from data_models.clock import Clock, IdSource
 from data_models.errors import BlobChangedError, ScenarioPlanError
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.migration_config import DeploymentConfig
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.plans.planning import make_plan
 from services.scenarios.migration.scenario_store import (
@@ -17,6 +16,7 @@ from services.scenarios.migration.scenario_store import (
     is_in_share,
 )
 from services.scenarios.migration.session_index import SessionIndex
+from services.scenarios.scenario_settings import DeploymentConfig
 
 PAGE_LIMIT = 1_000
 DECISION_TRIES = 20

@@ -13,11 +13,11 @@ from services.scenarios.migration import landing
 from services.scenarios.migration.case import Case, ReconciliationResult
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.landing import Landing
-from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, is_in_scope
 from services.scenarios.migration.plans.move import Move
 from services.scenarios.migration.route import Arrived, Diverted, Route, RouteFinder, Undecided
 from services.scenarios.migration.waiting import used_facts, wait
+from services.scenarios.scenario_settings import MigrationConfig
 from services.scenarios.session.facts import Facts, gather_facts
 
 

@@ -14,7 +14,6 @@ from data_models.scenarios.scenario_session import MigrationAppliedEvent, Patien
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import Value, read_value
 from services.scenarios.migration.case import Case, ReconciliationResult
-from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.reconciliation import reconcile
@@ -25,6 +24,7 @@ from services.scenarios.migration.session_index import (
     StoredSession,
     read_session,
 )
+from services.scenarios.scenario_settings import MigrationConfig
 from services.scenarios.session.facts import lasting
 
 READ_AT_ONCE = 16

@@ -26,7 +26,6 @@ from data_models.values import read_value
 from services.audit.trail import AuditTrail, NoAudit
 from services.conversations.maintenance_lease import caretaker_for
 from services.replica import Replica
-from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import (
     DeploymentRecord,
     ScenarioStore,
@@ -36,8 +35,9 @@ from services.scenarios.migration.scenario_store import (
 from services.scenarios.migration.session_index import context_in, is_context, rebuild
 from services.scenarios.operators.acts import ACTS, Act, Answer, checked_id
 from services.scenarios.operators.operator_factory import Operators, operators_for
-from services.scenarios.scenario_factory import (
+from services.scenarios.scenario_settings import (
     CONTAINER,
+    RetentionConfig,
     index_for,
     migration_config_for,
     scenarios_for,

@@ -20,7 +20,7 @@ from services.scenarios.operators.dry_run import DryRun, ScoreBook
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.session_service import SessionService
-from services.scenarios.scenario_factory import ScenarioStores
+from services.scenarios.scenario_settings import ScenarioStores
 from services.telemetry.metrics import Figures
 
 LOOK_SECONDS = 5.0

@@ -16,7 +16,7 @@ from data_models.scenarios.scenario_session import (
 )
 from services.language.replies.field_answers import out_of_range
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.migration_config import GapFillConfig
+from services.scenarios.scenario_settings import GapFillConfig
 
 RECORD = "record"
 """The source of what the patient's own record holds; it outweighs what is said."""

@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from services.entities.meter import EntityMeter
 from services.scenarios.migration.case import MigrationMeter
-from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.scenario_settings import MigrationConfig
 from services.telemetry import metrics
 from services.telemetry.metrics import Figures, Metrics
 from tests.peers import needed

@@ -1,7 +1,7 @@
 """What may still be said of an answered message that its channel has not had."""
 
 from services.channels.ports import Repeats
-from services.conversations.stored_answers import StoredAnswers
+from services.conversations.earlier_turns import StoredAnswers
 from tests.services.world import World
 
 

@@ -15,7 +15,7 @@ from services.language.replies.field_answers import (
 )
 from services.language.replies.yes_no import truth_in
 from services.model_port import Answer
-from services.scenarios.migration.migration_config import GapFillConfig, MigrationConfig
+from services.scenarios.scenario_settings import GapFillConfig, MigrationConfig
 from services.scenarios.session.commands import Command, command_in, named
 from services.scenarios.session.recording import Extractor, Findings, believed
 from tests.tables import with_cases

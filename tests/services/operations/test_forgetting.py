@@ -8,8 +8,7 @@ import pytest
 
 from data_models.conversations.conversation import Interruption, OutsideChange, RunningTurn
 from data_models.errors import ConversationBusyError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from services.chart_access.break_glass import BreakGlass
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from data_models.chat_context import ChatContext
 from data_models.conversations.conversation import Conversation
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from data_models.scenarios.scenario_session import (
     CompletedCheckpoint,
     PatientProfile,
@@ -20,7 +19,7 @@ from data_models.scenarios.scenario_session import (
 from data_models.storage.local_blob_store import LocalBlobStore
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
-from services.scenarios.scenario_factory import CONTAINER
+from services.scenarios.scenario_settings import CONTAINER
 from services.stores import INDEX_FILE, SESSIONS
 from tests.services.definitions import definition_in
 from tests.services.scenarios.worlds import MemoryIndex

@@ -4,18 +4,17 @@ import pytest
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock
-from data_models.identifiers import PatientId, hashed
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId, hashed
 from data_models.scenarios.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.session_index import SessionRow
 from services.scenarios.operators.dry_run import DryRun, DryRunRow
+from services.scenarios.scenario_settings import DeploymentConfig, MigrationConfig
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import MemoryIndex, session_at

@@ -1,8 +1,8 @@
 """What one outcome stores (M11, M19): everything at once, or progress alone."""
 
 from data_models.scenarios.scenario_session import PatientProfile, ProfileField, ScenarioSession
-from services.scenarios.migration.migration_config import MigrationConfig, ReRoutingConfig
 from services.scenarios.migration.plans.move import VersionChain
+from services.scenarios.scenario_settings import MigrationConfig, ReRoutingConfig
 from tests.services.scenarios.worlds import NOW, Node, graph_of, once, play, session_at
 
 OLD = (

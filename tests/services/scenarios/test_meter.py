@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from data_models.scenarios.scenario_session import MigrationScenario
 from services.scenarios.migration.case import MigrationMeter, ReconciliationResult
-from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.scenario_settings import MigrationConfig
 from tests.services.scenarios.worlds import Node, graph_of, session_at
 from tests.tables import with_cases
 

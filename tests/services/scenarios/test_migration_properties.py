@@ -9,8 +9,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.migration_config import MigrationConfig, ReRoutingConfig
 from services.scenarios.migration.plans.move import VersionChain, match_anchors
+from services.scenarios.scenario_settings import MigrationConfig, ReRoutingConfig
 from tests.services.scenarios.worlds import (
     NOW,
     Node,

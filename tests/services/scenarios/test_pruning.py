@@ -6,14 +6,12 @@ import pytest
 
 from data_models.chat_context import ChatContext
 from data_models.errors import CorruptDocumentError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.operator_commands import Pruned, Pruner, lowest_in_use, prune
-from services.scenarios.scenario_factory import CONTAINER
+from services.scenarios.scenario_settings import CONTAINER, RetentionConfig
 from services.stores import open_container
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore

@@ -6,8 +6,7 @@ import pytest
 
 from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from data_models.storage.azure_blob_store import AzureBlobStore, AzureBlobTags
 from data_models.storage.blob_store import TagChange, TagPage
 from services.scenarios.migration import session_index

@@ -24,12 +24,12 @@ from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case, ReconciliationResult
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.migration.session_index import TAGS, SessionIndex, SessionRow, session_tags
 from services.scenarios.migration.waiting import with_action_done
+from services.scenarios.scenario_settings import MigrationConfig
 from services.scenarios.session.facts import with_answers
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

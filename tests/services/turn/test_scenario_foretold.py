@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from data_models.chat_context import ChatContext
-from data_models.identifiers import hashed
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, hashed
 from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.operators.asked import Paging

@@ -6,13 +6,13 @@ import pytest
 
 from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.migration_config import (
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
+from services.scenarios.scenario_settings import (
     CheckpointConfig,
     DeploymentConfig,
     GapFillConfig,
     MigrationConfig,
 )
-from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from tests.services.scenario_world import (
     ScenarioWorld,
     questions,

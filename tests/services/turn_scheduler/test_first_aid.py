@@ -10,8 +10,7 @@ from data_models.conversations import turn_events
 from data_models.conversations.conversation import AnsweredPage
 from data_models.document import Document
 from data_models.errors import EmptyMessageError, NotFoundError, RoundsError, StoreError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from services.language.crisis.rules import load_rules
 from services.runs.hub import Run
 from services.turn.answers.safety import IS_ANSWER, SafetyAnswers

@@ -15,13 +15,8 @@ from services.identity.linking import SubjectLinker
 from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.records.folder.records import FolderRecords
 from services.records.readers.reading import DocumentReader
-from services.views.attachment_service import (
-    BYTES_LIMIT,
-    PAPERS_LIMIT,
-    AttachmentService,
-    PaperRead,
-)
 from services.views.conversation_reader import OwnedChat
+from services.views.owner_changes import BYTES_LIMIT, PAPERS_LIMIT, AttachmentService, PaperRead
 from tests.fakes import FixedClock
 from tests.given import present
 from tests.services.operations.test_forgetting import forgetting_on

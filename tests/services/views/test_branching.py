@@ -4,8 +4,7 @@ import pytest
 
 from data_models.conversations.conversation import Conversation
 from data_models.errors import ChartClosedError, NotFoundError
-from data_models.identifiers import PatientId
-from data_models.layout import ConversationLayout
+from data_models.identifiers import ConversationLayout, PatientId
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting

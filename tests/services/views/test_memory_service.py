@@ -17,7 +17,7 @@ from services.memory_edits.operations import Operation, Retire
 from services.memory_edits.view import MemoryItem, MemoryView
 from services.tool_memory.personal import PersonalToolMemories
 from services.views.conversation_reader import OwnedChat
-from services.views.memory_service import MemoryService
+from services.views.owner_changes import MemoryService
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

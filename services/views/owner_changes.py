@@ -1,24 +1,36 @@
-"""What the owner of a conversation puts beside it: papers, and what they began to write."""
+"""What the owner of a conversation changes outside any turn: papers, drafts, the memory."""
 
 import asyncio
 import hashlib
 import mimetypes
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import Final
 
 from pydantic import BaseModel
 
 from data_models.chat_context import Attachment, ChatContext
-from data_models.errors import AttachmentError, MessageTooLongError, NotFoundError
+from data_models.errors import (
+    AttachmentError,
+    BadFrameError,
+    MemoryChangedError,
+    MessageTooLongError,
+    NotFoundError,
+)
 from data_models.identifiers import PatientId, hashed
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import read_if_whole
 from services.attachments.papers import Whose, whose_paper
+from services.audit.trail import record_access
 from services.conversations.maintenance_lease import HeldDocument, MaintenanceLease
 from services.identity.linking import SubjectLinker
+from services.memory_blocks.blocks import MemoryRules, blocks_of
+from services.memory_edits.operations import Operation, apply
+from services.memory_edits.view import MemoryView, revision_of, view_of
 from services.records.readers.reading import DocumentReader
+from services.tool_memory.personal import PersonalToolMemories
 from services.views.conversation_reader import ConversationReader, OwnedChat
 
 BYTES_LIMIT: Final = 20 * 1024 * 1024
@@ -238,3 +250,62 @@ class Drafts:
 
 def _prefix(owner: str) -> str:
     return f"{FOLDER}/{hashed(owner)}/"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryService:
+    """Works for the owner of a conversation; everybody else gets the answer of an unknown id."""
+
+    reader: ConversationReader
+    personal: PersonalToolMemories
+    lease: MaintenanceLease
+    rules: MemoryRules = field(default_factory=MemoryRules)
+
+    async def show(self, chat: OwnedChat) -> MemoryView:
+        """Return the memory of a patient, the active one, or `session`.
+
+        Raises:
+            NotFoundError: absent, malformed or not the owner's, the patient too.
+        """
+        document = await self.reader.document(chat, "read_memory")
+        await self.personal.open(document, principal_id=chat.owner)
+        return self._view(document)
+
+    async def change(
+        self, chat: OwnedChat, *, operations: Sequence[Operation], revision: str
+    ) -> MemoryView:
+        """Apply all of `operations` or none, and return the memory as it is then.
+
+        The conversation is held meanwhile: a running turn is waited for, and what comes during
+        the change is answered after it.
+
+        Raises:
+            NotFoundError: absent, malformed or not the owner's, the patient too.
+            MemoryChangedError: the memory is not as it was at `revision`.
+            MemoryItemError, BadFrameError: an operation cannot be done.
+            ConversationBusyError: the running turn takes too long.
+        """
+        if chat.patient_id is None:
+            raise BadFrameError("patient_id is needed: whose memory is changed, or `session`")
+        patient, owner = await self.reader.roster_member(chat), chat.owner
+        # Names of what is done, no content.
+        actions = dict.fromkeys(f"{one.op}_memory" for one in operations)
+        await record_access(self.reader.guard.audit, chat.visitor, *actions, patient=patient)
+        async with self.lease.holding_document(
+            self.reader.contexts, chat.chat_id, patient, principal_id=owner
+        ) as held:
+            document = held.document
+            await self.personal.open(document, principal_id=owner)
+            if revision_of(document) != revision:
+                raise MemoryChangedError("the memory changed since it was read")
+            apply(document, operations, by=owner, now=self.reader.clock.now())
+            if gone := document.memory_changes.leaving():
+                await self.reader.contexts.archive_changes(document, gone)
+            await held.claim.hold()
+            await held.write(await self.personal.keep(document, principal_id=owner))
+        return self._view(document)
+
+    def _view(self, document: ChatContext) -> MemoryView:
+        now = self.reader.clock.now()
+        blocks = blocks_of(document, now=now, rules=self.rules)
+        return view_of(document, now=now, summary=blocks.context_summary, blocks=asdict(blocks))
