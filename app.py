@@ -31,8 +31,7 @@ from services.assistant.made_for import MadeFor
 from services.basis import Basis
 from services.channels.deliveries import Deliveries
 from services.channels.ports import AddChannel, ChannelServices, Repeats
-from services.conversations.earlier_turns import StoredAnswers
-from services.conversations.legacy import LegacyHistory
+from services.conversations.earlier_turns import LegacyHistory, StoredAnswers
 from services.hand_over.hand_over import HandOver, turn_queues_for
 from services.identity.directory import DirectoryState
 from services.rounds.round_service import RoundService

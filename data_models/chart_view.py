@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from data_models.document import Part
+from data_models.values import Part
 
 # Overrides and isolates of direction: after one, "50 mg" may be drawn as "gm 05". Texts that run
 # from right to left need none of them. Nor does any text need signs that part a word unseen.

@@ -8,12 +8,12 @@ from pydantic import AwareDatetime, Field
 from data_models import memory_blocks
 from data_models.chart_view import ATTACHED_REF, ViewSource
 from data_models.conversations.plan import Plan
-from data_models.document import Document, Part
 from data_models.entities.entities import Entities
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.scenarios.scenario_session import PatientProfile, ScenarioSession
 from data_models.tool_memory import ToolMemory
+from data_models.values import Document, Part
 
 # What code found about the statements of an agent's message.
 

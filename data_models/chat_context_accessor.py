@@ -8,7 +8,6 @@ from pydantic import ValidationError
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import ChatContext, Turn
-from data_models.document import Document
 from data_models.documents import Documents, Stored, is_left_over
 from data_models.errors import CorruptConversationError, CorruptDocumentError, NotFoundError
 from data_models.identifiers import ConversationLayout, PatientId
@@ -16,6 +15,7 @@ from data_models.memory_blocks import ArchivedChanges, MemoryChange
 from data_models.storage.blob_store import put_blob
 from data_models.tool_memory import RunOutput, TurnRuns
 from data_models.turn_runs import TurnRunsAccessor
+from data_models.values import Document
 
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)\.json")
 

@@ -10,10 +10,9 @@ from pydantic import BaseModel, ValidationError
 
 from data_models import errors
 from data_models.clock import Clock, IdSource
-from data_models.document import Document, upgraded
 from data_models.identifiers import BACKUP_MARK, CORRUPT_MARK, timestamp
 from data_models.storage.blob_store import Blob, BlobStore
-from data_models.values import read_if_whole
+from data_models.values import Document, read_if_whole, upgraded
 
 # Remembers blobs, whole conversations at a time, within a bound.
 

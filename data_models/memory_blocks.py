@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
-from data_models.document import Document, Part
 from data_models.identifiers import PatientId
+from data_models.values import Document, Part
 
 RING = 10
 """Lists that only tell the recent past hold so many."""

@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import AwareDatetime, BaseModel, Field, model_validator
 
-from data_models.document import Document, Part
 from data_models.documents import Documents, Stored, is_left_over
 from data_models.errors import CorruptDocumentError, CorruptRegistryError
 from data_models.identifiers import ConversationLayout, PatientId
+from data_models.values import Document, Part
 
 _LIMIT_CHARS = 120
 _MARKS = str.maketrans("`*_[]<>|#\\", " " * 10)

@@ -5,8 +5,8 @@ from typing import Any, Literal
 from pydantic import AwareDatetime, Field
 
 from data_models.chart_view import ChartView
-from data_models.document import Document, Part
 from data_models.identifiers import PatientId
+from data_models.values import Document, Part
 
 EntityType = Literal[
     "calendar_event", "contact", "email", "document", "plan", "task", "location", "generic"

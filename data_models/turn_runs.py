@@ -10,11 +10,11 @@ from typing import TypeVar
 from pydantic import Field
 
 from data_models.chat_context import ChatContext
-from data_models.document import Document
 from data_models.documents import Documents, parse_document
 from data_models.errors import CorruptDocumentError
 from data_models.identifiers import ConversationLayout, PatientId
 from data_models.tool_memory import TurnRuns
+from data_models.values import Document
 
 TOGETHER = 4
 """So many turns share a blob; until the next ones begin they stand in the document."""

@@ -10,7 +10,7 @@ from group_chat.speakers.plan_text import PLAN_HEAD, PLAN_QUESTION
 from services.identity.wording import OPENED
 from services.language.words.own_texts import before_own, ends_with_own
 from services.language.words.talk_texts import behind_text
-from services.memory_blocks.held import LONG_MESSAGE_SHARE, shown_answers
+from services.memory_blocks.history import LONG_MESSAGE_SHARE, shown_answers
 from services.patient_context.reading.snapshot import may_imitate, neutralise
 from services.patient_context.wording import REVIEW_QUESTION
 

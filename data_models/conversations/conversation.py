@@ -9,8 +9,8 @@ from pydantic import AwareDatetime, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from data_models.conversations.incoming_message import ROUNDS, IncomingMessage
-from data_models.document import Document, Part
 from data_models.identifiers import PatientId
+from data_models.values import Document, Part
 
 
 @dataclass(frozen=True, slots=True)

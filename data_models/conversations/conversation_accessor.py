@@ -13,10 +13,10 @@ from data_models.conversations.conversation import (
     Conversation,
     QueuedMessage,
 )
-from data_models.document import Document
 from data_models.documents import Documents, Stored, parse_document
 from data_models.identifiers import ConversationLayout, PatientId, hashed, storage_folder
 from data_models.storage.blob_store import BlobStore, put_blob
+from data_models.values import Document
 
 _INBOX_TRIES = 200
 

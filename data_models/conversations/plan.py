@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import AwareDatetime, Field
 
-from data_models.document import Part
+from data_models.values import Part
 
 PlanStatus = Literal["proposed", "running", "done", "cancelled", "replaced"]
 StepStatus = Literal["pending", "running", "done", "skipped"]

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from data_models.document import Part
 from data_models.entities.derived_entities import AgentScopedDerivedEntitiesManager
 from data_models.entities.entity_queue import (
     MAX_ENTITIES,
@@ -25,6 +24,7 @@ from data_models.entities.entity_queue import (
     let_go,
 )
 from data_models.entities.entity_values import IsRelative, Namespace, Offer, copied
+from data_models.values import Part
 
 Provenance: TypeAlias = Literal["inferred", "extracted", "user_stated"]
 RECENTLY_EVICTED = 20

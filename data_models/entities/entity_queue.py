@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar
 
 from pydantic import AwareDatetime
 
-from data_models.document import Part
 from data_models.entities import entity_values
 from data_models.entities.entity_values import Offer
+from data_models.values import Part
 
 # What became of each key of a delta.
 

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import AwareDatetime, Field, JsonValue
 
-from data_models.document import Part
+from data_models.values import Part
 
 MigrationScenario: TypeAlias = Literal["clean_graft", "gap_fill", "re_route", "relocate"]
 ReconciliationAction: TypeAlias = Literal[

@@ -30,14 +30,12 @@ from evals.parts.scenario_cases import (
 )
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.case import ReconciliationResult
-from services.scenarios.migration.catalogue import Catalogue
+from services.scenarios.migration.case import ReconciliationResult, with_action_done
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.reconciliation import Reconciler
-from services.scenarios.migration.scenario_store import ScenarioStore, plan_name
+from services.scenarios.migration.scenario_store import Catalogue, ScenarioStore, plan_name
 from services.scenarios.migration.session_index import TAGS, SessionIndex, SessionRow, session_tags
-from services.scenarios.migration.waiting import with_action_done
 from services.scenarios.scenario_settings import DeploymentConfig, MigrationConfig
 from services.scenarios.session.facts import with_answers
 from services.scenarios.session.progress import advanced

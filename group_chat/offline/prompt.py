@@ -24,7 +24,7 @@ from services.language.words.detection import WELL_READ
 from services.language.words.own_texts import in_own_language
 from services.language.words.talk_texts import talk_text
 from services.language.words.text_words import telling_words
-from services.memory_blocks.held import first_shown
+from services.memory_blocks.history import first_shown
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.extractors import GROUNDING_PREFIX as TOOL_MEMORY

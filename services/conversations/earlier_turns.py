@@ -1,5 +1,6 @@
-"""What a message meets of earlier turns: one that died is taken over, an answer is repeated."""
+"""What a message meets of before: a dead turn taken over, an answer repeated, an old history."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,6 +10,7 @@ from data_models.chat_context import AgentMessage, ChatContext, Turn, advance, i
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.conversations import turn_events
+from data_models.conversations.claim import Claim
 from data_models.conversations.conversation import (
     AnsweredMessage,
     Conversation,
@@ -16,9 +18,9 @@ from data_models.conversations.conversation import (
     RunningTurn,
 )
 from data_models.conversations.conversation_accessor import ConversationAccessor
-from data_models.errors import InterruptedTurnError, StoreError, user_message_of
-from data_models.identifiers import PatientId
+from data_models.identifiers import ConversationLayout, PatientId, timestamp
 from data_models.patient_context_models import PatientContextRegistryAccessor
+from data_models.storage.blob_store import BlobStore, put_blob
 from services.memory_blocks.rotation import make_room
 from services.runs.hub import Run, show_whole
 
@@ -211,7 +213,7 @@ class StoredAnswers:
         try:
             turn = await self._turn(run.conversation_id, answered)
             elsewhere = None if turn is None else await self._elsewhere(run, answered)
-        except StoreError as error:
+        except errors.StoreError as error:
             run.emit(turn_events.RunFailed(error.code, error.user_message, answered.run_id))
             return
         if elsewhere is not None:
@@ -219,8 +221,8 @@ class StoredAnswers:
         for message in turn.agent_responses if turn is not None else [self._gone()]:
             show_whole(run, message)
         if turn is not None and turn.turn_status == "FAILED":
-            code = turn.error_code or InterruptedTurnError.code
-            run.emit(turn_events.RunFailed(code, user_message_of(code), answered.run_id))
+            code = turn.error_code or errors.InterruptedTurnError.code
+            run.emit(turn_events.RunFailed(code, errors.user_message_of(code), answered.run_id))
             return
         stopped = turn is not None and turn.turn_status == "STOPPED"
         run.emit(
@@ -262,3 +264,74 @@ class StoredAnswers:
             timestamp=self.clock.now(),
             made_by="rules",
         )
+
+
+_RUN = "legacy_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegacyHistory:
+    """Reads `chat_context.json`, keeps it with the session, archives the original (spec page 1.1).
+
+    It is never attributed to a patient: nobody can tell whom its messages were about.
+    """
+
+    store: BlobStore
+    contexts: ChatContextAccessor
+
+    async def adopt(self, claim: Claim, *, now: datetime) -> None:
+        """Move a legacy history into the session's; does nothing where there is none.
+
+        Repeating after a crash is safe: the session is written before the original goes.
+
+        Raises:
+            CorruptDocumentError: the legacy file is not of the known shape; it is left in place.
+        """
+        conversation_id = claim.conversation.conversation_id
+        if not (messages := await self.contexts.read_legacy(conversation_id)):
+            return
+        session = await self.contexts.read(conversation_id, None, epoch=claim.epoch)
+        if not any(turn.run_id.startswith(_RUN) for turn in session.document.chat_history):
+            _fill(session.document, messages, now)
+            await make_room(self.contexts, session.document)
+            await self.contexts.write(session.document, etag=session.etag)
+        layout = ConversationLayout.of(conversation_id)
+        if (original := await self.store.read(layout.legacy)) is not None:
+            # It may have been archived before a crash in the same second.
+            target = layout.archived(layout.legacy, timestamp(now))
+            await put_blob(self.store, target, original.data)
+        await self.store.delete(layout.legacy)
+        self.contexts.forget(conversation_id)
+
+
+def _fill(session: ChatContext, messages: Sequence[tuple[str, str, str]], now: datetime) -> None:
+    for role, name, text in messages:
+        if role == "user":
+            session.chat_history.append(_turn(session, text, now))
+            continue
+        if role == "system":
+            continue
+        if not session.chat_history:
+            session.chat_history.append(_turn(session, "", now))
+        turn = session.chat_history[-1]
+        turn.agent_responses.append(
+            AgentMessage(
+                message_id=f"{_RUN}{turn.turn_id}_{len(turn.agent_responses)}",
+                agent=name or "Agent",
+                text=text,
+                timestamp=now,
+            )
+        )
+
+
+def _turn(session: ChatContext, text: str, now: datetime) -> Turn:
+    number = session.next_turn_id
+    session.next_turn_id += 1
+    return Turn(
+        turn_id=number,
+        run_id=f"{_RUN}{number}",
+        timestamp=now,
+        user="",
+        user_message=text,
+        turn_status="COMPLETED",
+    )

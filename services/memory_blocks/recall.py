@@ -19,7 +19,7 @@ from data_models.identifiers import PatientId, hashed
 from services.language.words.folding import fold
 from services.language.words.text_words import words_with_places
 from services.language.words.vocabulary import read_table
-from services.memory_blocks.held import shown_history
+from services.memory_blocks.history import shown_history
 
 SNIPPET_CHARS = 320
 _LEAD_CHARS = 90

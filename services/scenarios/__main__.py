@@ -18,7 +18,7 @@ from services.scenarios.migration.plans.difference import Difference, sentences_
 from services.scenarios.migration.plans.move import AnchorMap, match_anchors
 from services.scenarios.migration.plans.planning import make_plan
 from services.scenarios.operators.operator_commands import add_commands, add_prune
-from services.scenarios.session.preview import played
+from services.scenarios.session.step_text import played
 
 FAILED = 1
 

@@ -16,7 +16,7 @@ from data_models.documents import Stored
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextRegistryAccessor, Registry
 from data_models.scenarios.scenario_session import ScenarioPlace
-from services.conversations.legacy import LegacyHistory
+from services.conversations.earlier_turns import LegacyHistory
 from services.memory_blocks.rotation import make_room, make_storable
 from services.tool_memory.personal import PersonalToolMemories
 from services.turn import phases

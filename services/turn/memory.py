@@ -21,8 +21,7 @@ from services.language import reader
 from services.language.told.read_statements import statements_read
 from services.language.utterance import TeamMember, Utterance
 from services.memory_blocks.blocks import MemoryRules
-from services.memory_blocks.held import first_shown, held_lines
-from services.memory_blocks.history import shown_summary
+from services.memory_blocks.history import first_shown, held_lines, shown_summary
 from services.memory_blocks.limits import validate
 from services.memory_blocks.plain_reading import SURE, IntentSpec, Understanding, understand
 from services.memory_blocks.remembering import conclude, greet, take_in

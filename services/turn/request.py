@@ -12,7 +12,7 @@ from services import group_chat_port
 from services.attachments.papers import papers_of
 from services.language.replies.yes_no import yes_no_in
 from services.language.words.text_words import asks_question
-from services.memory_blocks.held import said_now, shown_history
+from services.memory_blocks.history import said_now, shown_history
 from services.memory_blocks.recall import PatientArtifacts, PatientPast
 from services.memory_blocks.remembering import note
 from services.orders.draft_order import drafts_of

@@ -11,8 +11,8 @@ from services.audit.trail import Audit, is_on_trail, record_access
 from services.model_port import StructuredModel
 from services.records.resources.ports import PatientRecords
 from services.scenarios.migration.case import MigrationMeter
-from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.reconciliation import Reconciler
+from services.scenarios.migration.scenario_store import Catalogue
 from services.scenarios.scenario_settings import MigrationConfig, ScenarioStores
 from services.scenarios.session.recording import Extractor
 from services.scenarios.session.session_state import RecordFacts

@@ -13,12 +13,12 @@ from data_models.chat_context import ChatContext, Turn, is_open
 from data_models.chat_context_accessor import ArchivedTurns
 from data_models.conversations.conversation import BranchOrigin, Conversation
 from data_models.conversations.incoming_message import WEB
-from data_models.document import Document
 from data_models.documents import parse_document
 from data_models.errors import NotFoundError, NothingToUndoError
 from data_models.identifiers import ConversationLayout, PatientId
 from data_models.patient_context_models import PatientContext, Registry, identity_noted
 from data_models.storage.blob_store import BlobStore
+from data_models.values import Document
 from services.audit.entry import Visitor
 from services.audit.trail import record_access
 from services.conversations.clearing import Clearing, manifest_rows, run_in_parallel

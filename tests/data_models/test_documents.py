@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models import document as shapes
 from data_models import errors
-from data_models.document import Document
+from data_models import values as shapes
 from data_models.documents import BlobCache, Documents, parse_document
 from data_models.storage.blob_store import Blob
+from data_models.values import Document
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Delay, Down, Fault, FaultyBlobStore, LostAnswer

@@ -8,13 +8,13 @@ from pydantic import BaseModel
 from data_models.chat_context import ChatContext, Turn
 from data_models.chat_context_accessor import ArchivedTurns
 from data_models.conversations.conversation import AnsweredBlob, Conversation, QueuedMessage
-from data_models.document import Document
 from data_models.documents import parse_document
 from data_models.identifiers import CORRUPT_MARK, storage_folder
 from data_models.memory_blocks import ArchivedChanges
 from data_models.patient_context_models import Registry
 from data_models.tool_memory import TurnRuns
 from data_models.turn_runs import RunsOfTurns
+from data_models.values import Document
 
 _ELSEWHERE = ("archive/", "watched/")
 

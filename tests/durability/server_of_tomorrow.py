@@ -8,13 +8,13 @@ import os
 import sys
 from typing import Any, ClassVar
 
-from data_models import document
+from data_models import values
 
 NOTE = "written tomorrow"
 _MIN_READER = int(os.environ.get("TOMORROW_MIN_READER", "2"))
 
 
-class DocumentOfTomorrow(document.Document):
+class DocumentOfTomorrow(values.Document):
     """A document as every model will inherit it."""
 
     SCHEMA_VERSION: ClassVar[int] = 3
@@ -34,14 +34,14 @@ class _EveryModel(dict[str, Any]):
         return {2: _with_note}
 
 
-def _with_note(old: document.Json) -> document.Json:
+def _with_note(old: values.Json) -> values.Json:
     return {**old, "tomorrow": NOTE, "min_reader": _MIN_READER}
 
 
 if __name__ == "__main__":
     # Before anything else imports it: all models are then made of this one.
-    vars(document)["Document"] = DocumentOfTomorrow
-    vars(document)["STEPS"] = _EveryModel()
+    vars(values)["Document"] = DocumentOfTomorrow
+    vars(values)["STEPS"] = _EveryModel()
     from app import main
 
     sys.exit(main())

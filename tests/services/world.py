@@ -26,8 +26,7 @@ from services.audit.trail import Audit, AuditTrail
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
-from services.conversations.earlier_turns import StoredAnswers, Takeover
-from services.conversations.legacy import LegacyHistory
+from services.conversations.earlier_turns import LegacyHistory, StoredAnswers, Takeover
 from services.group_chat_port import (
     ActionFinished,
     ChatFinished,

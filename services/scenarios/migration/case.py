@@ -11,10 +11,14 @@ from prometheus_client import CollectorRegistry
 
 from data_models.identifiers import hashed
 from data_models.scenarios import scenario_session
-from data_models.scenarios.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import (
+    ExecutedAction,
+    ScenarioSession,
+)
 from services.scenarios.definition.graph import Graph, Reach, reachable
 from services.scenarios.migration.plans.move import Move
 from services.scenarios.scenario_settings import MigrationConfig
+from services.scenarios.session.facts import Fact, Facts
 from services.telemetry.metrics import Figures
 
 _Edge: TypeAlias = tuple[str, str]
@@ -287,3 +291,33 @@ class MigrationMeter:
             self._figures.count("migration_gap_fills_total", source)
         if self._logged.get(result.scenario, True):
             _log.info("migration_applied", session_id=session, kind=result.scenario)
+
+
+def with_action_done(
+    session: ScenarioSession, step: str, version: int, now: datetime
+) -> ScenarioSession:
+    """Return the session with the required action of `step` of `version` on record, once."""
+    key = idempotency_key(session, version, step)
+    if any(done.idempotency_key == key for done in session.executed):
+        return session
+    progress = session.progress
+    if progress is not None and progress.running == step:
+        progress = progress.model_copy(update={"running": None})
+    done = ExecutedAction(idempotency_key=key, step_id=step, version=version)
+    return session.model_copy(
+        update={"executed": [*session.executed, done], "progress": progress, "updated_at": now}
+    )
+
+
+def idempotency_key(session: ScenarioSession, version: int, step: str) -> str:
+    """Return the key under which a required action runs at most once."""
+    return hashed(session.session_id, f"{session.version}>{version}", step)
+
+
+def used_facts(steps: Sequence[str], move: Move, facts: Facts) -> dict[str, Fact]:
+    """Return the facts that stand for what `steps` would have asked or decided by."""
+    names: dict[str, None] = {}
+    for step in steps:
+        collected = move.new.steps[step].collects_profile_fields
+        names.update(dict.fromkeys((*collected, *move.new.fields_decided_by(step))))
+    return {name: facts.sure[name] for name in names if name in facts.sure}

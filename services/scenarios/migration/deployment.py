@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from data_models.clock import Clock, IdSource
 from data_models.errors import BlobChangedError, ScenarioPlanError
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.plans.migration_plan import (
+    AnchorMigrationPolicy,
+    DeploymentRecord,
+    MigrationPlan,
+)
 from services.scenarios.migration.plans.planning import make_plan
 from services.scenarios.migration.scenario_store import (
     ActivePointer,
-    DeploymentRecord,
     Held,
     ScenarioStore,
     is_in_share,

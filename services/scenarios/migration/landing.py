@@ -1,8 +1,10 @@
-"""Makes the one state that an outcome of a migration stores (M11)."""
+"""Makes the one state that an outcome of a migration stores (M11); asks first (M8, M20)."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from data_models.identifiers import hashed
@@ -10,16 +12,20 @@ from data_models.scenarios.scenario_session import (
     CompletedCheckpoint,
     Evidence,
     MigrationAppliedEvent,
+    MigrationProgress,
     MigrationScenario,
     Pin,
     ReconciliationAction,
     ScenarioSession,
     StepVisit,
+    WorkItem,
 )
+from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case, ReconciliationResult
 from services.scenarios.migration.plans.move import Move
-from services.scenarios.session.facts import Fact
+from services.scenarios.session.facts import Fact, Facts
 from services.scenarios.session.progress import flagged, visit_of
+from services.scenarios.session.step_text import confirmed_text, question_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,3 +242,81 @@ def _landed_event(case: Case, place: Landing) -> MigrationAppliedEvent:
         checkpoint_id=blocked.step_id if blocked else None,
         checkpoint_description=blocked.description if blocked else None,
     )
+
+
+def wait(
+    case: Case, facts: Facts, items: Sequence[WorkItem], *, scenario: MigrationScenario
+) -> ReconciliationResult:
+    """Ask for the fields, or hand out the action, that come first in `items`.
+
+    Only the session's progress changes, so that a crash here repeats a question at worst.
+    """
+    before = case.session.progress or MigrationProgress(target_version=case.move.new.version)
+    progress = before.model_copy(
+        update={
+            "target_version": case.move.new.version,
+            "work": [*items],
+            "extracted": {**before.extracted, **case.extracted},
+        }
+    )
+    if items[0].kind == "action":
+        step = items[0].step_id
+        is_running = progress.running == step
+        return ReconciliationResult(
+            _stored(case, progress.model_copy(update={"running": step})),
+            "a required action was skipped",
+            action="execute_action",
+            scenario=scenario,
+            execute_actions=() if is_running else (step,),
+            settled=False,
+            changed=True,
+        )
+    fields = [item.field or "" for item in takewhile(lambda item: item.kind == "field", items)]
+    return _ask(case, facts, progress, fields, scenario)
+
+
+def _ask(
+    case: Case,
+    facts: Facts,
+    progress: MigrationProgress,
+    fields: Sequence[str],
+    scenario: MigrationScenario,
+) -> ReconciliationResult:
+    limit = case.config.gap_fill.max_attempts
+    if any(progress.attempts.get(name, 0) >= limit for name in fields):
+        target = case.move.new.version
+        return stay(case.session, "asked_too_often", case.now, target=target)
+    confirm = tuple(name for name in fields if name in facts.likely)
+    collect = tuple(name for name in fields if name not in facts.likely)
+    attempts = {name: progress.attempts.get(name, 0) + 1 for name in fields}
+    asked = progress.model_copy(
+        update={"attempts": progress.attempts | attempts, "confirming": [*confirm], "running": None}
+    )
+    return ReconciliationResult(
+        _stored(case, asked),
+        "facts are missing",
+        action="collect",
+        scenario=scenario,
+        collect_fields=collect,
+        confirm_fields=confirm,
+        user_message=prompt_for(case.move.new, collect, confirm, facts),
+        settled=False,
+        changed=True,
+    )
+
+
+def _stored(case: Case, progress: MigrationProgress) -> ScenarioSession:
+    return case.session.model_copy(update={"progress": progress, "updated_at": case.now})
+
+
+def prompt_for(graph: Graph, collect: Sequence[str], confirm: Sequence[str], facts: Facts) -> str:
+    """Return the question to the user."""
+    parts = [
+        f"Just to confirm - {confirmed_text(graph.fields[name], fact.value)}, correct?"
+        for name, fact in ((name, facts.likely[name]) for name in confirm)
+    ]
+    if collect:
+        parts.append(
+            f"Before we continue, I need to confirm a few things. {question_for(graph, collect)}"
+        )
+    return " ".join(parts)

@@ -10,13 +10,12 @@ from data_models.identifiers import hashed
 from data_models.scenarios import scenario_session
 from services.scenarios.definition.graph import levels
 from services.scenarios.migration import landing
-from services.scenarios.migration.case import Case, ReconciliationResult
-from services.scenarios.migration.catalogue import Catalogue
-from services.scenarios.migration.landing import Landing
+from services.scenarios.migration.case import Case, ReconciliationResult, used_facts
+from services.scenarios.migration.landing import Landing, wait
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, is_in_scope
 from services.scenarios.migration.plans.move import Move
 from services.scenarios.migration.route import Arrived, Diverted, Route, RouteFinder, Undecided
-from services.scenarios.migration.waiting import used_facts, wait
+from services.scenarios.migration.scenario_store import Catalogue
 from services.scenarios.scenario_settings import MigrationConfig
 from services.scenarios.session.facts import Facts, gather_facts
 

@@ -12,15 +12,13 @@ from data_models.errors import ScenarioDefinitionError, ScenarioNotFoundError
 from data_models.identifiers import number_in
 from data_models.scenarios.scenario import is_scenario_id
 from data_models.values import ClosedValue
-from services.scenarios.migration.plans.migration_plan import MigrationPlan
-from services.scenarios.migration.scenario_store import DeploymentRecord
+from services.scenarios.migration.plans.migration_plan import DeploymentRecord, MigrationPlan
 from services.scenarios.operators import asked
 from services.scenarios.operators.asked import Intervention
-from services.scenarios.operators.dry_run import DryRunPage
+from services.scenarios.operators.dry_run import DryRunPage, SessionView
 from services.scenarios.operators.operator_service import History, OperatorService, Scenarios
 from services.scenarios.operators.plan_view import GraphView, PlanView, ScenarioOverview
 from services.scenarios.operators.session_service import BulkResult, SessionCards, SessionService
-from services.scenarios.operators.session_view import SessionView
 
 Answer: TypeAlias = BaseModel | dict[str, Any]
 Work: TypeAlias = Callable[..., Awaitable[Answer]]

@@ -1,18 +1,17 @@
-"""What a plan would do to the sessions stored now, and how far the last answer came true."""
+"""What a plan would do to the sessions stored now, and one session as an operator sees it."""
 
 import asyncio
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, Field
+from pydantic import AwareDatetime, JsonValue
 
 from data_models.clock import Clock
 from data_models.errors import CorruptDocumentError
 from data_models.identifiers import hashed
-from data_models.scenarios.scenario_session import MigrationAppliedEvent, PatientProfile
-from data_models.storage.blob_store import BlobStore, change_blob
-from data_models.values import Value, read_value
+from data_models.scenarios.scenario_session import PatientProfile, ScenarioSession
+from data_models.storage.blob_store import BlobStore
+from data_models.values import Value
+from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case, ReconciliationResult
 from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.plans.move import VersionChain
@@ -24,58 +23,11 @@ from services.scenarios.migration.session_index import (
     StoredSession,
     read_session,
 )
+from services.scenarios.operators.journal import DryRunRow, Effect, Score
 from services.scenarios.scenario_settings import MigrationConfig
 from services.scenarios.session.facts import lasting
 
 READ_AT_ONCE = 16
-Effect: TypeAlias = Literal[
-    "clean_graft", "gap_fill", "re_route", "relocate", "exit", "blocked", "pinned", "stays",
-    "unchanged", "gone", "unreadable",
-]  # fmt: skip
-
-
-class DryRunRow(Value):
-    """What would become of one session; names steps and fields, never a value of a patient.
-
-    Attributes:
-        session: Its hashed id, as logs name it.
-        effect: `stays`: on its version, for a person to look at; `unchanged`: out of scope,
-            ended, pinned before, or at the version already; `gone`: no longer stored.
-        why: In words for the operator.
-        collect: Fields that the user would be asked for.
-        confirm: Fields whose likely value the user would be asked to confirm.
-        execute: Steps whose required action would run.
-        sources: Where fields that are made up for come from, by field.
-        blocked_by: The completed checkpoint that forbids a redirect.
-    """
-
-    session: str
-    version: int
-    step_before: str
-    effect: Effect
-    why: str
-    step_after: str = ""
-    collect: tuple[str, ...] = ()
-    confirm: tuple[str, ...] = ()
-    execute: tuple[str, ...] = ()
-    sources: dict[str, str] = Field(default_factory=dict)
-    blocked_by: str = ""
-
-
-class Score(Value):
-    """How the dry run for a version came true.
-
-    Attributes:
-        met: Sessions that jumped since, of those that were foretold.
-        right: Of these, asked and led as foretold.
-        wrong: What else happened, with its number.
-    """
-
-    to_version: int
-    foretold: int
-    met: int
-    right: int
-    wrong: dict[str, int] = Field(default_factory=dict)
 
 
 class DryRunPage(Value):
@@ -193,110 +145,110 @@ def _effect(before: StoredSession, result: ReconciliationResult) -> Effect:
     return result.scenario or "unchanged"
 
 
-# How far the last dry run came true: what it foretold of sessions, against what they met.
-#
-# A dry run keeps what it foretold beside the scenario; the next one says how that turned out.
-
-KEPT_LIMIT = 2_000
-"""Foretold sessions that are kept of a plan."""
-READ_LIMIT = 500
-"""Events that are read to score them."""
+HIDDEN = "hidden"
+"""In the place of a value or a quote that is health information."""
 
 
-class Foretold(Value):
-    """What a dry run said of one session."""
+class VisitView(Value):
+    """A step of the way."""
 
-    effect: str
-    step_after: str = ""
-    asks: tuple[str, ...] = ()
-
-
-class Prediction(BaseModel):
-    """What was foretold of the sessions that one version reaches, by hashed session id."""
-
-    to_version: int
-    sessions: dict[str, Foretold] = Field(default_factory=dict)
+    step: str
+    name: str
+    at: AwareDatetime
+    is_skipped: bool
 
 
-class ScoreBook:
-    """Keeps predictions beside the scenario's events."""
+class FieldView(Value):
+    """A field and who said it.
 
-    def __init__(self, *, blobs: BlobStore) -> None:
-        self._blobs = blobs
-
-    async def foretell(
-        self, scenario_id: str, to_version: int, rows: Iterable[DryRunRow], *, anew: bool
-    ) -> None:
-        """Keep what was foretold; `anew` where a dry run begins."""
-        name = _name(scenario_id, to_version)
-        fresh = {
-            row.session: Foretold(
-                effect=row.effect, step_after=row.step_after, asks=(*row.confirm, *row.collect)
-            )
-            for row in rows
-        }
-
-        def foretold(data: bytes | None) -> bytes | None:
-            kept = {} if data is None or anew else read_value(data, Prediction).sessions
-            if len(kept) >= KEPT_LIMIT:
-                return None
-            sessions = dict([*kept.items(), *fresh.items()][:KEPT_LIMIT])
-            return Prediction(to_version=to_version, sessions=sessions).model_dump_json().encode()
-
-        await change_blob(self._blobs, name, foretold, what="a prediction")
-
-    async def score(self, scenario_id: str, versions: Iterable[int]) -> Score | None:
-        """Return how the newest of `versions` that was foretold came true; None if none was."""
-        for version in sorted(versions, reverse=True):
-            blob = await self._blobs.read(_name(scenario_id, version))
-            if blob is not None:
-                return await self._score(scenario_id, read_value(blob.data, Prediction))
-        return None
-
-    async def _score(self, scenario_id: str, prediction: Prediction) -> Score:
-        wrong: dict[str, int] = {}
-        met = right = read = 0
-        async for info in self._blobs.list(f"scenarios/{scenario_id}/events/"):
-            if read == READ_LIMIT:
-                break
-            read += 1
-            blob = await self._blobs.read(info.name)
-            event = None if blob is None else read_value(blob.data, MigrationAppliedEvent)
-            said = None if event is None else prediction.sessions.get(hashed(event.session_id))
-            if event is None or said is None or event.to_version != prediction.to_version:
-                continue
-            met += 1
-            miss = missed(said, event)
-            right += not miss
-            if miss:
-                wrong[miss] = wrong.get(miss, 0) + 1
-        return Score(
-            to_version=prediction.to_version,
-            foretold=len(prediction.sessions),
-            met=met,
-            right=right,
-            wrong=wrong,
-        )
-
-
-def missed(said: Foretold, event: MigrationAppliedEvent) -> str:
-    """Return what came otherwise than foretold; "" if nothing did.
-
-    Where something was to be asked, the way depends on the answer and is not held against it.
+    Attributes:
+        value: `hidden` where the definition marks the field as health information.
+        quote: The same.
     """
-    asked, wanted = set(event.fields_collected), set(said.asks)
-    if not wanted <= asked:
-        return "was not asked what was foretold"
-    if asked and not wanted:
-        return "was asked, and nothing was foretold"
-    if wanted:
-        return ""
-    if event.blocked_by_checkpoint != (said.effect == "blocked"):
-        return "a checkpoint blocked otherwise"
-    if (event.step_after or "") != said.step_after:
-        return "went to another step"
-    return ""
+
+    name: str
+    label: str
+    value: JsonValue
+    source: str
+    turn: int
+    quote: str
 
 
-def _name(scenario_id: str, version: int) -> str:
-    return f"scenarios/{scenario_id}/predictions/{version}.json"
+class NextView(Value):
+    """What a plan, or the active version, would do to the session now."""
+
+    version: int
+    effect: str
+    why: str
+    step_after: str
+    asks: tuple[str, ...]
+    runs: tuple[str, ...]
+
+
+class SessionView(Value):
+    """One session."""
+
+    session: str
+    scenario_id: str
+    version: int
+    step: str
+    step_name: str
+    is_left: bool
+    channel: str
+    begun: AwareDatetime
+    way: tuple[VisitView, ...]
+    fields: tuple[FieldView, ...]
+    missing: tuple[str, ...]
+    checkpoints: tuple[str, ...]
+    reason: str
+    pinned: str
+    steps: dict[str, str]
+    next: NextView | None = None
+
+
+def view_of_session(session: ScenarioSession, graph: Graph) -> SessionView:
+    """Return what an operator may see of `session`, which is in a step of `graph`."""
+    step = graph.steps[session.step or ""]
+    return SessionView(
+        session=hashed(session.session_id),
+        scenario_id=session.scenario_id,
+        version=session.version,
+        step=step.id,
+        step_name=step.title,
+        is_left=session.is_left,
+        channel=session.channel,
+        begun=session.created_at,
+        way=tuple(
+            VisitView(
+                step=visit.step_id,
+                name=visit.step_name or visit.step_id,
+                at=visit.visited_at,
+                is_skipped=visit.skipped,
+            )
+            for visit in session.step_history
+        ),
+        fields=tuple(_field(session, graph, name) for name in session.variables),
+        missing=tuple(
+            graph.fields[n].label
+            for n in step.collects_profile_fields
+            if n not in session.variables
+        ),
+        checkpoints=tuple(one.description or one.step_id for one in session.completed_checkpoints),
+        reason=session.review.reason if session.review else "",
+        pinned=session.pinned_to.reason if session.pinned_to else "",
+        steps={one.id: one.title for one in graph.steps.values()},
+    )
+
+
+def _field(session: ScenarioSession, graph: Graph, name: str) -> FieldView:
+    field, evidence = graph.fields.get(name), session.evidence.get(name)
+    is_hidden = field is None or field.phi
+    quote = evidence.quote if evidence else ""
+    return FieldView(
+        name=name,
+        label=field.label if field is not None else name,
+        value=HIDDEN if is_hidden else session.variables[name],
+        source=evidence.source if evidence else "0.1",
+        turn=evidence.turn if evidence else 0,
+        quote=HIDDEN if is_hidden and quote else quote,
+    )

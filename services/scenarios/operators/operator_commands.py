@@ -26,12 +26,8 @@ from data_models.values import read_value
 from services.audit.trail import AuditTrail, NoAudit
 from services.conversations.maintenance_lease import caretaker_for
 from services.replica import Replica
-from services.scenarios.migration.scenario_store import (
-    DeploymentRecord,
-    ScenarioStore,
-    plan_name,
-    version_name,
-)
+from services.scenarios.migration.plans.migration_plan import DeploymentRecord
+from services.scenarios.migration.scenario_store import ScenarioStore, plan_name, version_name
 from services.scenarios.migration.session_index import context_in, is_context, rebuild
 from services.scenarios.operators.acts import ACTS, Act, Answer, checked_id
 from services.scenarios.operators.operator_factory import Operators, operators_for

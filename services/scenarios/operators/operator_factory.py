@@ -16,8 +16,8 @@ from services.audit.trail import Audit
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.session_index import rebuild
-from services.scenarios.operators.dry_run import DryRun, ScoreBook
-from services.scenarios.operators.journal import ActLog
+from services.scenarios.operators.dry_run import DryRun
+from services.scenarios.operators.journal import ActLog, ScoreBook
 from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.session_service import SessionService
 from services.scenarios.scenario_settings import ScenarioStores

@@ -10,12 +10,16 @@ from data_models.values import Value
 from services.scenarios.definition.definition_reader import read_definition, read_publishable
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
-from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
+from services.scenarios.migration.plans.migration_plan import (
+    AnchorMigrationPolicy,
+    DeploymentRecord,
+    MigrationPlan,
+)
+from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.session_index import SessionIndex
 from services.scenarios.operators import asked
-from services.scenarios.operators.dry_run import DryRunPage, ScoreBook
-from services.scenarios.operators.journal import ActLog, JournalEntry
+from services.scenarios.operators.dry_run import DryRunPage
+from services.scenarios.operators.journal import ActLog, JournalEntry, ScoreBook
 from services.scenarios.operators.plan_view import (
     GraphView,
     PlanView,
@@ -26,7 +30,7 @@ from services.scenarios.operators.plan_view import (
     view_of_plan,
 )
 from services.scenarios.operators.session_service import SessionService
-from services.scenarios.session.preview import played
+from services.scenarios.session.step_text import played
 from services.telemetry.metrics import Figures
 
 

@@ -7,9 +7,12 @@ from typing import Literal, Self, TypeAlias
 from data_models.values import Value
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.plans.difference import Difference, sentences_of
-from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.plans.migration_plan import (
+    AnchorMigrationPolicy,
+    DeploymentRecord,
+    MigrationPlan,
+)
 from services.scenarios.migration.plans.move import AnchorMap
-from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.migration.session_index import Tally, step_key
 
 NodeState: TypeAlias = Literal["anchor", "modified", "deleted", "inserted", "plain"]

@@ -39,9 +39,8 @@ from services.scenarios.operators.asked import (
     SessionQuery,
     intervened,
 )
-from services.scenarios.operators.dry_run import DryRun
+from services.scenarios.operators.dry_run import DryRun, NextView, SessionView, view_of_session
 from services.scenarios.operators.journal import ActLog
-from services.scenarios.operators.session_view import NextView, SessionView, view_of_session
 
 PAGE_LIMIT = 1_000
 SHORTEST_ID = 8

@@ -23,7 +23,7 @@ from services.records.resources.ports import PERSON, PatientRecords
 from services.records.views.demographics import demographics
 from services.scenarios.definition.definition_reader import AGE, BIRTH_DATE, IN_RECORDS, NAME, SEX
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.catalogue import Catalogue
+from services.scenarios.migration.scenario_store import Catalogue
 from services.scenarios.scenario_settings import GapFillConfig
 from services.scenarios.session import facts
 from services.scenarios.session.commands import gone_back

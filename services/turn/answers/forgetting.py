@@ -10,7 +10,7 @@ from services.language.replies.references import places_alone_in
 from services.language.told.held_statements import withdrawn_value, withdraws_all
 from services.language.words.phrases import says
 from services.language.words.text_words import words_of_statement
-from services.memory_blocks.held import held_lines
+from services.memory_blocks.history import held_lines
 from services.memory_edits.operations import Retire, apply
 from services.records.answers.as_said import held_about, told_before, told_in_passing, told_no_more
 from services.turn.answers.remembering import NOT_OF_THEM, quoted

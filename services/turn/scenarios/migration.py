@@ -14,8 +14,11 @@ from services.language.replies.field_answers import (
     readings_in,
 )
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.case import ReconciliationResult
-from services.scenarios.migration.waiting import idempotency_key, with_action_done
+from services.scenarios.migration.case import (
+    ReconciliationResult,
+    idempotency_key,
+    with_action_done,
+)
 from services.scenarios.session.progress import Act, flagged, run_tool, with_results
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.turn.phases import GroundedTurn, LoadedTurn

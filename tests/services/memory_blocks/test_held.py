@@ -1,12 +1,11 @@
 """Statements about the patient: held with their quote, replaced by newer ones, never shown old."""
 
 from data_models.chat_context import AgentMessage, ChatContext, Turn
-from data_models.document import upgraded
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import KeyPoint
+from data_models.values import upgraded
 from services.language.told.held_statements import held_statements
-from services.memory_blocks.held import held_lines, shown_history
-from services.memory_blocks.history import shown_summary
+from services.memory_blocks.history import held_lines, shown_history, shown_summary
 from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import hold
 from tests.fakes import FixedClock

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from data_models.chat_context import AgentMessage, Turn
 from data_models.conversations.plan import Plan
-from services.memory_blocks.held import first_shown, shown_answers
+from services.memory_blocks.history import first_shown, shown_answers
 
 _NOW = datetime(2026, 3, 2, tzinfo=UTC)
 

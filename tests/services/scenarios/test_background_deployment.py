@@ -12,9 +12,8 @@ from structlog.testing import capture_logs
 from data_models import errors
 from data_models.storage.blob_store import BlobStore
 from data_models.storage.local_blob_store import LocalBlobStore
-from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
-from services.scenarios.migration.scenario_store import ScenarioStore, is_in_share
+from services.scenarios.migration.scenario_store import Catalogue, ScenarioStore, is_in_share
 from services.scenarios.migration.session_index import SessionRow
 from services.scenarios.operators.operator_factory import DeploymentRunner
 from services.scenarios.scenario_settings import DeploymentConfig

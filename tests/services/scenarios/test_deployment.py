@@ -9,11 +9,10 @@ from data_models import errors
 from data_models.scenarios.scenario_session import PatientProfile
 from data_models.storage.blob_store import BlobStore
 from services.scenarios.definition.definition_reader import checked_graph
-from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.reconciliation import Reconciler
-from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.scenario_store import Catalogue, ScenarioStore
 from services.scenarios.scenario_settings import DeploymentConfig, MigrationConfig
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore

@@ -13,7 +13,8 @@ from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.session_index import SessionRow
-from services.scenarios.operators.dry_run import DryRun, DryRunRow
+from services.scenarios.operators.dry_run import DryRun
+from services.scenarios.operators.journal import DryRunRow
 from services.scenarios.scenario_settings import DeploymentConfig, MigrationConfig
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore

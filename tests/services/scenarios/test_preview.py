@@ -7,7 +7,7 @@ import pytest
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.plans.difference import Difference, sentences_of
 from services.scenarios.migration.plans.move import match_anchors
-from services.scenarios.session.preview import Played, played
+from services.scenarios.session.step_text import Played, played
 from tests.services.definitions import definition_in
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"

@@ -22,13 +22,12 @@ from data_models.scenarios.scenario_session import (
 from data_models.storage.local_blob_tags import IN_MEMORY, LocalBlobTags
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.case import Case, ReconciliationResult
+from services.scenarios.migration.case import Case, ReconciliationResult, with_action_done
 from services.scenarios.migration.deployment import Deployer
+from services.scenarios.migration.plans.migration_plan import DeploymentRecord
 from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.reconciliation import reconcile
-from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.migration.session_index import TAGS, SessionIndex, SessionRow, session_tags
-from services.scenarios.migration.waiting import with_action_done
 from services.scenarios.scenario_settings import MigrationConfig
 from services.scenarios.session.facts import with_answers
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from data_models.chat_context import ChatContext
-from data_models.document import upgraded
 from data_models.tool_memory import ToolMemory
+from data_models.values import upgraded
 from services.tool_memory.extractors import Found
 from services.tool_memory.resolution import Resolved
 from services.tool_memory.store import ToolEntityStore

@@ -10,7 +10,7 @@ from data_models.identifiers import ConversationLayout, hashed
 from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.operators.asked import Paging
-from services.scenarios.operators.dry_run import DryRunRow
+from services.scenarios.operators.journal import DryRunRow
 from tests.services.scenario_world import PATIENT, ScenarioWorld, questions, step, version
 from tests.services.scenarios.worlds import deploy_now
 from tests.services.turn.test_scenario_operators import operators

@@ -8,9 +8,9 @@ import pytest
 
 from data_models.conversations import turn_events
 from data_models.conversations.conversation import AnsweredPage
-from data_models.document import Document
 from data_models.errors import EmptyMessageError, NotFoundError, RoundsError, StoreError
 from data_models.identifiers import ConversationLayout, PatientId
+from data_models.values import Document
 from services.language.crisis.rules import load_rules
 from services.runs.hub import Run
 from services.turn.answers.safety import IS_ANSWER, SafetyAnswers

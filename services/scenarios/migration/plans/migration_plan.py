@@ -205,3 +205,42 @@ def _with_all_names(found: Mapping[str, T]) -> dict[str, T]:
     """Return what stands under a name under its short name and behind `session.` too."""
     every = {**found, **{short: found[name] for short, name in _SHORT.items()}}
     return {**every, **{f"session.{name}": one for name, one in every.items()}}
+
+
+DeploymentState: TypeAlias = Literal["approved", "archived", "staged", "flipped", "deployed"]
+
+
+class DeploymentRecord(Value):
+    """How far a deployment is; whoever resumes it goes on from here.
+
+    Attributes:
+        cursor: Where the index goes on after the pages that are marked.
+        all_marked: Whether no page is left to mark.
+        seen: Sessions of the pages so far, in the canary share or not.
+        total: Sessions of older versions when it began, for a progress bar.
+        share_percent: Of the sessions, how many the version is to reach.
+    """
+
+    scenario_id: str
+    plan_id: str
+    from_version: int
+    to_version: int
+    state: DeploymentState = "approved"
+    cursor: str = ""
+    marked: int = Field(default=0, ge=0)
+    seen: int = Field(default=0, ge=0)
+    total: int = Field(default=0, ge=0)
+    all_marked: bool = False
+    paused: bool = False
+    share_percent: int = Field(default=100, ge=0, le=100)
+    started_by: str = ""
+
+    @property
+    def is_canary(self) -> bool:
+        """Whether it waits for its share to be raised."""
+        return self.state == "flipped" and self.share_percent < 100
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether something is left to do without anybody's decision but to resume it."""
+        return self.state != "deployed" and not self.is_canary
