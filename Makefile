@@ -86,7 +86,7 @@ NIGHT ?= dist/evals
 nightly: setup-dev ## Run every evaluation: the built-in rules, the scripted model, and your own if one is configured
 	$(PYTEST) -m "hypothesis or large" -q -n $(WORKERS) $(SIDE_BY_SIDE) --hypothesis-profile=long $(UNTIMED)
 	ROUNDS_FILTER_EXAMPLES=100000 $(PYTEST) tests/services/language/test_inert.py -q -n0 $(UNTIMED)
-	$(PYTEST) tests/services/scenarios/test_migration_properties.py tests/services/scenarios/test_own_way.py \
+	$(PYTEST) tests/services/scenarios/test_migration_properties.py tests/services/scenarios/test_case.py \
 		tests/durability/test_isolation_machine.py tests/e2e/test_real_model.py \
 		-q -n $(WORKERS) --hypothesis-profile=nightly $(UNTIMED)
 	$(BIN)/python -m evals run --suite all --model offline --out $(NIGHT)/offline

@@ -1,11 +1,20 @@
 """Statements about the patient: held with their quote, replaced by newer ones, never shown old."""
 
+from datetime import UTC, datetime
+
 from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.conversations.plan import Plan
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import KeyPoint
 from data_models.values import upgraded
 from services.language.told.held_statements import held_statements
-from services.memory_blocks.history import held_lines, shown_history, shown_summary
+from services.memory_blocks.history import (
+    first_shown,
+    held_lines,
+    shown_answers,
+    shown_history,
+    shown_summary,
+)
 from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import hold
 from tests.fakes import FixedClock
@@ -124,3 +133,67 @@ def test_notes_give_way_before_an_allergy_does() -> None:
 def test_a_note_of_a_user_is_shown_with_its_words() -> None:
     shown = held_lines(talk("remember that she lives alone"))
     assert "(Dr. Roth, 2030-01-02, turn 1: “remember that she lives alone”)" in shown
+
+
+_NOW = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def _said(agent: str, text: str, step: int | None = None) -> AgentMessage:
+    return AgentMessage(
+        message_id=f"{agent}-{text}"[:20], agent=agent, text=text, timestamp=_NOW,
+        plan_id="plan-1" if step else None, plan_step=step,
+    )  # fmt: skip
+
+
+def _turn(number: int, *said: AgentMessage) -> Turn:
+    return Turn(
+        turn_id=number, run_id=f"run-{number}", timestamp=_NOW, user="Ann", user_message="go on",
+        agent_responses=list(said),
+    )  # fmt: skip
+
+
+def _plan(status: str) -> Plan:
+    step = {"number": 1, "agent": "Radiology", "text": "look"}
+    return Plan.model_validate(
+        {
+            "plan_id": "plan-1", "run_id": "run-1", "status": status, "steps": [step],
+            "created_at": _NOW, "updated_at": _NOW,
+        }
+    )  # fmt: skip
+
+
+_BOARD = _turn(
+    2,
+    _said("Orchestrator", "Step 1 of 2: *Radiology*, look"),
+    _said("Radiology", "Two lesions.", 1),
+    _said("Pathology", "Adenocarcinoma.", 2),
+    _said("Orchestrator", "In summary: two lesions, adenocarcinoma."),
+)
+
+
+def test_of_a_plan_that_is_over_later_turns_are_shown_the_close() -> None:
+    for plan in (None, _plan("done")):
+        assert [one.text for one in shown_answers(_BOARD, plan)] == [
+            "In summary: two lesions, adenocarcinoma."
+        ]
+
+
+def test_what_was_said_before_the_steps_by_another_is_shown_too() -> None:
+    turn = _turn(2, _said("PatientStatus", "Stage IV."), *_BOARD.agent_responses)
+    assert [one.agent for one in shown_answers(turn, None)] == ["PatientStatus", "Orchestrator"]
+
+
+def test_of_an_open_plan_every_step_is_shown() -> None:
+    assert len(shown_answers(_BOARD, _plan("running"))) == 4
+
+
+def test_steps_without_a_close_are_shown() -> None:
+    turn = _turn(2, *_BOARD.agent_responses[:3])
+    assert len(shown_answers(turn, None)) == 3
+
+
+def test_the_window_is_measured_by_what_is_shown() -> None:
+    long = _turn(1, _said("Radiology", "x" * 1_900, 1), _said("Pathology", "x" * 1_900, 2),
+                 _said("Orchestrator", "Closed."))  # fmt: skip
+    earlier = [long, *(_turn(number, _said("Radiology", "y" * 200)) for number in range(2, 8))]
+    assert first_shown(earlier, window_chars=6_000, plan=None) == 0

@@ -6,9 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.errors import InvalidIdentifierError
+from data_models.errors import InvalidIdentifierError, StoreUnavailableError
 from data_models.identifiers import storage_folder
-from data_models.storage.blob_store import checked_blob_name, checked_blob_prefix, is_blob_name
+from data_models.storage import blob_store
+from data_models.storage.blob_store import (
+    Blob,
+    change_blob,
+    checked_blob_name,
+    checked_blob_prefix,
+    is_blob_name,
+    put_blob,
+)
+from tests.fakes_store import MemoryBlobStore
 
 NEARLY_NAMES = st.text(alphabet="ab./\\:~%\n\x00 -_", max_size=12)
 
@@ -50,3 +59,43 @@ def test_a_segment_fits_a_file_system(length: int, *, legal: bool) -> None:
 @pytest.mark.parametrize(("length", "legal"), [(1_024, True), (1_025, False)])
 def test_a_name_fits_the_service(length: int, *, legal: bool) -> None:
     assert is_blob_name(("x/" * 600)[: length - 1] + "x") is legal
+
+
+class Crowded(MemoryBlobStore):
+    """Others write as often as `others` says, each time between a read and the write after it."""
+
+    others = 0
+
+    async def read(self, name: str) -> Blob | None:
+        found = await super().read(name)
+        if self.others:
+            self.others -= 1
+            await put_blob(self, name, (found.data if found else b"") + b"o", replaces=found)
+        return found
+
+
+async def change(store: Crowded) -> bytes:
+    return await change_blob(store, "a/b", lambda data: (data or b"") + b"m", what="it")
+
+
+@pytest.mark.parametrize("others", [0, 1, 3])
+async def test_what_others_wrote_meanwhile_is_in_what_is_made(others: int) -> None:
+    store = Crowded()
+    store.others = others
+    assert await change(store) == b"o" * others + b"m"
+    assert store.contents == {"a/b": b"o" * others + b"m"}
+
+
+async def test_none_leaves_all_as_it_is() -> None:
+    store = MemoryBlobStore()
+    await store.create("a/b", b"here")
+    await change_blob(store, "a/b", lambda _: None, what="it")
+    assert store.contents == {"a/b": b"here"}
+
+
+async def test_others_who_never_end_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blob_store, "TRIES", 2)
+    store = Crowded()
+    store.others = 100
+    with pytest.raises(StoreUnavailableError, match="it is changed all the time"):
+        await change(store)

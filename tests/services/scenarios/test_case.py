@@ -1,13 +1,18 @@
 """What a session is asked and where it lands is a matter of its own way (spec page 13)."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from prometheus_client import CollectorRegistry
+from structlog.testing import capture_logs
 
-from services.scenarios.migration.case import OwnWay
+from data_models.scenarios.scenario_session import MigrationScenario
+from services.scenarios.migration.case import MigrationMeter, OwnWay, ReconciliationResult
 from services.scenarios.migration.plans.move import VersionChain, match_anchors
+from services.scenarios.scenario_settings import MigrationConfig
 from tests.services.scenarios.cases import TURN, Row, answer, at, played, version
 from tests.services.scenarios.test_migration_properties import many, run
 from tests.services.scenarios.worlds import (
@@ -21,6 +26,7 @@ from tests.services.scenarios.worlds import (
     simple_world_of,
     worlds,
 )
+from tests.tables import with_cases
 
 LOOP = "E>A ? again == true"
 """Behind the session: start over."""
@@ -244,3 +250,40 @@ def test_how_often_a_loop_was_gone_decides_nothing(world: World, rounds: int) ->
     loop = path[back + 1 :] or [path[-1]] * (path[-1] in old.successors[path[-1]])
     longer = session_at(old, [*path, *loop * rounds], passed)
     same_end(run(world), play(world.graphs, longer, world.known, world.truth))
+
+
+SESSION = session_at(graph_of((Node("a", "a"),), 1), ["a"], [])
+BLOCKED = ReconciliationResult(SESSION, scenario="re_route", blocked_by_checkpoint=True)
+
+
+def logged(result: ReconciliationResult, **sections: Any) -> list[str]:
+    meter = MigrationMeter(
+        registry=CollectorRegistry(), config=MigrationConfig.model_validate(sections)
+    )
+    with capture_logs() as logs:
+        meter.count_outcome(result, milliseconds=1.0)
+    return [row["event"] for row in logs]
+
+
+@pytest.mark.parametrize("section", ["logging", "checkpoints"])
+def test_either_of_two_settings_keeps_blocks_out_of_the_log(section: str) -> None:
+    assert "migration_checkpoint_block" in logged(BLOCKED)
+    off = {section: {"log_checkpoint_blocks": False}}
+    assert "migration_checkpoint_block" not in logged(BLOCKED, **off)
+
+
+@with_cases("scenario", "setting", "usually")
+def test_each_kind_is_logged_as_is_set(
+    scenario: MigrationScenario, setting: str, usually: bool
+) -> None:
+    result = ReconciliationResult(SESSION, action="teleport", scenario=scenario)
+    assert ("migration_applied" in logged(result)) is usually
+    other = {"logging": {setting: not usually}}
+    assert ("migration_applied" in logged(result, **other)) is not usually
+
+
+def test_a_fork_that_was_not_applied_is_warned_of() -> None:
+    warned = ReconciliationResult(
+        SESSION, scenario="gap_fill", checkpoint_warning="re-routing is off"
+    )
+    assert "migration_fork_not_applied" in logged(warned)
