@@ -7,17 +7,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from data_models.entities.entity_queue import (
-    MAX_ENTITIES,
-    ON_NO_TERMS,
-    Entity,
-    EntityQueues,
-    EntityReport,
-    Terms,
-    empty_report,
-    in_order,
-    let_go,
-)
+from data_models.entities import entity_queue
 from data_models.entities.entity_values import Namespace, Offer, copied
 
 LLM_REASONING = "llm_reasoning"
@@ -25,7 +15,7 @@ UNKNOWN_OWNER = "unknown"
 """Where migrated results lie whose agent nobody knows; every agent reads them (E26)."""
 
 
-class DerivedEntity(Entity):
+class DerivedEntity(entity_queue.Entity):
     """One thing a tool found, or an agent concluded.
 
     Attributes:
@@ -105,20 +95,20 @@ class Origin:
         }
 
 
-class AgentScopedDerivedEntitiesManager(EntityQueues[DerivedEntity]):
+class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues[DerivedEntity]):
     """The queues by agent."""
 
     NAMESPACE: ClassVar[Namespace] = "derived"
 
     agent_entities: dict[str, dict[str, DerivedEntity]] = Field(default_factory=dict)
-    max_size_per_agent: int = Field(default=MAX_ENTITIES, ge=1)
+    max_size_per_agent: int = Field(default=entity_queue.MAX_ENTITIES, ge=1)
     recently_evicted: list[Any] = Field(default_factory=list, exclude=True)
     """Of older documents: nothing could bring it back, and it is not stored again."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         rows = sorted(self.agent_entities.items())
-        self.agent_entities = {agent: in_order(queue) for agent, queue in rows}
+        self.agent_entities = {agent: entity_queue.in_order(queue) for agent, queue in rows}
         return self
 
     def live_for_agent(self, agent_name: str, *, now: datetime) -> Iterator[DerivedEntity]:
@@ -148,8 +138,8 @@ class AgentScopedDerivedEntitiesManager(EntityQueues[DerivedEntity]):
         *,
         now: datetime,
         origin: Origin,
-        terms: Terms = ON_NO_TERMS,
-    ) -> EntityReport:
+        terms: entity_queue.Terms = entity_queue.ON_NO_TERMS,
+    ) -> entity_queue.EntityReport:
         """Remove, then overwrite or append in this agent's queue, then let the oldest go."""
         queue = self.agent_entities.setdefault(agent_name, {})
         own, cap = replace(origin, agent_name=agent_name), self.max_size_per_agent
@@ -188,16 +178,16 @@ class AgentScopedDerivedEntitiesManager(EntityQueues[DerivedEntity]):
 
     def hand_over(
         self, source: str, target: str, keys: Sequence[str], *, now: datetime
-    ) -> EntityReport:
+    ) -> entity_queue.EntityReport:
         """Copy values of `source` to `target` as they are, age and origin included (E12)."""
-        report = empty_report()
+        report = entity_queue.empty_report()
         mine = {one.key: one for one in self.live_for_agent(source, now=now)}
         report["rejected"] = {key: "absent" for key in keys if key not in mine}
         found = [mine[key] for key in dict.fromkeys(keys) if key in mine]
         queue = self.agent_entities.setdefault(target, {})
         offers = {one.key: Offer(one.value, one.canonical) for one in found}
         cap = self.max_size_per_agent
-        let_go(queue, offers, pinned=(), cap=cap, now=now, report=report)
+        entity_queue.let_go(queue, offers, pinned=(), cap=cap, now=now, report=report)
         for one in [one for one in found if one.key in offers]:
             held = queue.get(one.key)
             if held is not None and held.canonical == one.canonical:

@@ -11,18 +11,8 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import AwareDatetime, Field, model_validator
 
+from data_models.entities import entity_queue
 from data_models.entities.derived_entities import AgentScopedDerivedEntitiesManager
-from data_models.entities.entity_queue import (
-    MAX_ENTITIES,
-    ON_NO_TERMS,
-    Entity,
-    EntityQueues,
-    EntityReport,
-    Terms,
-    empty_report,
-    in_order,
-    let_go,
-)
 from data_models.entities.entity_values import IsRelative, Namespace, Offer, copied
 from data_models.values import Part
 
@@ -31,7 +21,7 @@ RECENTLY_EVICTED = 20
 _RANK: Mapping[Provenance, int] = {"inferred": 0, "extracted": 1, "user_stated": 2}
 
 
-class ConversationEntity(Entity):
+class ConversationEntity(entity_queue.Entity):
     """One thing the user wants.
 
     Attributes:
@@ -93,18 +83,18 @@ class Said:
         return False, is_raised or is_later
 
 
-class ConversationEntitiesManager(EntityQueues[ConversationEntity]):
+class ConversationEntitiesManager(entity_queue.EntityQueues[ConversationEntity]):
     """The queue. A write is planned whole before anything changes."""
 
     NAMESPACE: ClassVar[Namespace] = "conversation"
 
     entities: dict[str, ConversationEntity] = Field(default_factory=dict)
-    max_size: int = Field(default=MAX_ENTITIES, ge=1)
+    max_size: int = Field(default=entity_queue.MAX_ENTITIES, ge=1)
     recently_evicted: list[ConversationEntity] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        self.entities = in_order(self.entities)
+        self.entities = entity_queue.in_order(self.entities)
         return self
 
     def get_all(self) -> dict[str, Any]:
@@ -117,8 +107,8 @@ class ConversationEntitiesManager(EntityQueues[ConversationEntity]):
         *,
         now: datetime,
         said: Said | None = None,
-        terms: Terms = ON_NO_TERMS,
-    ) -> EntityReport:
+        terms: entity_queue.Terms = entity_queue.ON_NO_TERMS,
+    ) -> entity_queue.EntityReport:
         """Remove, then overwrite or append, then let the oldest go."""
         return self.write(self.entities, updates, said or Said(), terms, now=now, cap=self.max_size)
 
@@ -126,16 +116,20 @@ class ConversationEntitiesManager(EntityQueues[ConversationEntity]):
         """Note what left, so that it can be restored for a while (E25)."""
         self.recently_evicted = [*self.recently_evicted, *evicted][-RECENTLY_EVICTED:]
 
-    def restore(self, key: str, *, now: datetime, pinned: Collection[str] = ()) -> EntityReport:
+    def restore(
+        self, key: str, *, now: datetime, pinned: Collection[str] = ()
+    ) -> entity_queue.EntityReport:
         """Bring back what was evicted, as the newest; refused if it is gone or here again (E25)."""
-        report = empty_report()
+        report = entity_queue.empty_report()
         found = next((one for one in reversed(self.recently_evicted) if one.key == key), None)
         if found is None or key in self.entities:
             report["rejected"][key] = "absent" if found is None else "present"
             return report
         offers = {key: Offer(found.value, found.canonical)}
         self.remember(
-            let_go(self.entities, offers, pinned=pinned, cap=self.max_size, now=now, report=report)
+            entity_queue.let_go(
+                self.entities, offers, pinned=pinned, cap=self.max_size, now=now, report=report
+            )
         )
         if report["rejected"]:
             return report
@@ -168,7 +162,7 @@ class Entities(Part):
     )
     last_delta: str = ""
 
-    def queues(self) -> Iterator[tuple[str | None, Mapping[str, Entity]]]:
+    def queues(self) -> Iterator[tuple[str | None, Mapping[str, entity_queue.Entity]]]:
         """Yield each queue with its agent; what the user wants, which no agent owns, first."""
         yield None, self.conversation.entities
         yield from self.derived.agent_entities.items()

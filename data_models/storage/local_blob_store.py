@@ -14,14 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from data_models import errors
-from data_models.storage import local_files
-from data_models.storage.blob_store import (
-    Blob,
-    BlobInfo,
-    checked_blob_name,
-    checked_blob_prefix,
-    is_blob_name,
-)
+from data_models.storage import blob_store, local_files
 from data_models.storage.local_blob_tags import LocalBlobTags
 
 _BLOCK = bytes(65_536)
@@ -67,11 +60,11 @@ class LocalFolder:
                 return  # of a disk that cannot be written to, what is there can be read
             self._opened = True
 
-    def read(self, name: str) -> Blob | None:
+    def read(self, name: str) -> blob_store.Blob | None:
         # Elsewhere a reader does not notice a rename; Windows refuses one while a reader is at it.
         with self._holding(name) if os.name == "nt" else nullcontext():
             data = self._load(name)
-        return None if data is None else Blob(data, _etag(data))
+        return None if data is None else blob_store.Blob(data, _etag(data))
 
     def create(self, name: str, data: bytes) -> str:
         with self._holding(name):
@@ -114,9 +107,9 @@ class LocalFolder:
         with os.scandir(self._root) as entries:
             found = [one.name for one in entries if one.is_dir(follow_symlinks=False)]
         self._check_root()
-        return sorted(name for name in found if is_blob_name(name))
+        return sorted(name for name in found if blob_store.is_blob_name(name))
 
-    def rows(self, names: list[str]) -> list[BlobInfo]:
+    def rows(self, names: list[str]) -> list[blob_store.BlobInfo]:
         """Return a listing's rows for `names`, without those deleted meanwhile."""
         found = [row for name in names if (row := self._row(name)) is not None]
         self._check_root()
@@ -134,14 +127,14 @@ class LocalFolder:
         self._check_root()
         self._probe(_BLOCK)  # a full disk still takes an empty file
 
-    def _row(self, name: str) -> BlobInfo | None:
+    def _row(self, name: str) -> blob_store.BlobInfo | None:
         path = self._find(name)
         found = None if path is None else local_files.read_file(path)
         if found is None:
             return None
         data, status = found
         modified_at = datetime.fromtimestamp(status.st_mtime, UTC)
-        return BlobInfo(name, _etag(data), len(data), modified_at)
+        return blob_store.BlobInfo(name, _etag(data), len(data), modified_at)
 
     def _load(self, name: str) -> bytes | None:
         path = self._find(name)
@@ -215,7 +208,9 @@ class LocalFolder:
         for here, folders, files in os.walk(folder, onerror=_raise):
             # What is not named like a blob is not ours: a file manager's own files, say.
             relative = Path(here).relative_to(self._root).as_posix()
-            yield from (name for file in files if is_blob_name(name := f"{relative}/{file}"))
+            yield from (
+                name for file in files if blob_store.is_blob_name(name := f"{relative}/{file}")
+            )
             for entry in folders:
                 local_files.is_real_folder(Path(here, entry))
 
@@ -272,23 +267,23 @@ class LocalBlobStore:
         self._folder, self._tags = LocalFolder(root=root, beside=beside), tags
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-blobs")
 
-    async def read(self, name: str) -> Blob | None:
-        return await self._run(partial(self._folder.read, checked_blob_name(name)))
+    async def read(self, name: str) -> blob_store.Blob | None:
+        return await self._run(partial(self._folder.read, blob_store.checked_blob_name(name)))
 
     async def create(self, name: str, data: bytes) -> str:
-        work = partial(self._folder.create, checked_blob_name(name), data)
+        work = partial(self._folder.create, blob_store.checked_blob_name(name), data)
         return await self._run(partial(self._noted, work, name, data))
 
     async def replace(self, name: str, data: bytes, *, etag: str) -> str:
-        work = partial(self._folder.replace, checked_blob_name(name), data, etag)
+        work = partial(self._folder.replace, blob_store.checked_blob_name(name), data, etag)
         return await self._run(partial(self._noted, work, name, data))
 
     async def delete(self, name: str) -> None:
-        work = partial(self._folder.delete, checked_blob_name(name))
+        work = partial(self._folder.delete, blob_store.checked_blob_name(name))
         await self._run(partial(self._noted, work, name, None))
 
-    async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
-        names = await self._run(partial(self._folder.names, checked_blob_prefix(prefix)))
+    async def list(self, prefix: str) -> AsyncIterator[blob_store.BlobInfo]:
+        names = await self._run(partial(self._folder.names, blob_store.checked_blob_prefix(prefix)))
         for start in range(0, len(names), _ROWS_PER_HOP):
             some = names[start : start + _ROWS_PER_HOP]
             for row in await self._run(partial(self._folder.rows, some)):
@@ -299,7 +294,7 @@ class LocalBlobStore:
             yield name
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
-        work = partial(self._folder.append, checked_blob_name(name), data, position)
+        work = partial(self._folder.append, blob_store.checked_blob_name(name), data, position)
         return await self._run(work)
 
     async def check(self) -> None:

@@ -141,7 +141,7 @@ class Takeover:
             )
             context = stored.document
             context.fence += 1
-            turn = find_run(context, dead.run_id)
+            turn = _find_run(context, dead.run_id)
             if turn is None and keep:
                 turn = Turn(
                     turn_id=context.next_turn_id,
@@ -164,7 +164,7 @@ class Takeover:
         raise errors.StoreUnavailableError("the context document changes too fast")
 
 
-def find_run(context: ChatContext, run_id: str) -> Turn | None:
+def _find_run(context: ChatContext, run_id: str) -> Turn | None:
     """Return the turn of that run, if the document holds it."""
     return next((turn for turn in reversed(context.chat_history) if turn.run_id == run_id), None)
 
@@ -247,7 +247,7 @@ class StoredAnswers:
         context = (
             await self.contexts.read(conversation_id, patient_id, epoch=answered.epoch)
         ).document
-        if (turn := find_run(context, answered.run_id)) is not None:
+        if (turn := _find_run(context, answered.run_id)) is not None:
             return await self.contexts.whole_turn(context, turn)
         return await self._find_archived(context, answered.run_id, answered.turn_id)
 

@@ -13,14 +13,8 @@ from dataclasses import dataclass
 
 import structlog
 
+from data_models import errors
 from data_models.conversations.incoming_message import IncomingMessage
-from data_models.errors import (
-    ConfigurationError,
-    CorruptDocumentError,
-    NotFoundError,
-    RoundsError,
-    StoreError,
-)
 from data_models.storage.blob_store import WorkItem, WorkQueue
 from data_models.values import read_value
 from services.telemetry.metrics import Metrics
@@ -70,7 +64,7 @@ def _opened(settings: Settings, name: str) -> WorkQueue:
 
     account, blobs = settings.azure_account, settings.app_blob_storage_endpoint
     if account is None:
-        raise ConfigurationError(
+        raise errors.ConfigurationError(
             "TURN_QUEUE: needs Azure Storage, for a queue on one machine hands nothing over. "
             "Example: AZURE_STORAGE_CONNECTION_STRING=... TURN_QUEUE=rounds-turns"
         )
@@ -143,7 +137,7 @@ class HandOver:
             return
         try:
             item = await queues.turns.put(note_of(message), hidden_seconds=queues.hidden_seconds)
-        except StoreError as error:
+        except errors.StoreError as error:
             logger.warning("turn_not_watched", code=error.code)
             return
         _start(_keep(queues, item, done), among=self._watched)
@@ -195,9 +189,9 @@ class HandOver:
             if held is not None:
                 await take_back(queues.turns, held)
                 self.meter.count_hand_over("answered")
-        except CorruptDocumentError:
+        except errors.CorruptDocumentError:
             await self._bury(queues, item)
-        except RoundsError as error:
+        except errors.RoundsError as error:
             # It comes up again, here or elsewhere.
             logger.warning("turn_not_taken_over", code=error.code, attempt=item.taken)
         finally:
@@ -211,7 +205,7 @@ class HandOver:
                     await asyncio.sleep(self.look_again_seconds)
                 else:
                     await run.wait()
-        except NotFoundError:
+        except errors.NotFoundError:
             return  # somebody else's by now: nobody waits for this
         await self._settle(message)
 
@@ -222,7 +216,7 @@ class HandOver:
         try:
             await queues.poison.put(item.body, hidden_seconds=0)
             await queues.turns.remove(item)
-        except StoreError as error:
+        except errors.StoreError as error:
             logger.warning("turn_queue_failed", code=error.code)
 
 
@@ -236,7 +230,7 @@ def _start(work: Coroutine[None, None, None], *, among: set[asyncio.Task[None]])
 async def _take(queues: TurnQueues, limit: int) -> Sequence[WorkItem]:
     try:
         return await queues.turns.take(limit=limit, hidden_seconds=queues.hidden_seconds)
-    except StoreError as error:
+    except errors.StoreError as error:
         logger.warning("turn_queue_failed", code=error.code)
         await asyncio.sleep(_FAILED_SECONDS)
         return []
@@ -262,7 +256,7 @@ async def keep_hidden(
             return None if ending.cancelled() or ending.exception() is not None else held
         try:
             held = await queues.turns.hide(held, seconds=queues.hidden_seconds)
-        except StoreError as error:
+        except errors.StoreError as error:
             logger.warning("turn_watch_not_renewed", code=error.code)
     return None
 
@@ -271,5 +265,5 @@ async def take_back(queue: WorkQueue, item: WorkItem) -> None:
     """Remove a note whose turn is over; one that stays comes up and is found to be answered."""
     try:
         await queue.remove(item)
-    except StoreError as error:
+    except errors.StoreError as error:
         logger.warning("turn_watch_not_removed", code=error.code)

@@ -22,7 +22,7 @@ from data_models.memory_blocks import (
 from services.memory_blocks import limits
 
 HEADING = "Said of this patient by users in this conversation; not from the record:"
-WITHDRAWN = "[withdrawn]"
+_WITHDRAWN = "[withdrawn]"
 SHOWN_LIMIT = 30
 
 
@@ -38,7 +38,7 @@ def shown_history(context: ChatContext, turns: Sequence[Turn]) -> tuple[Turn, ..
     return tuple(_without(turn, gone) for turn in turns) if gone else tuple(turns)
 
 
-def without_withdrawn(context: ChatContext, text: str) -> str:
+def _without_withdrawn(context: ChatContext, text: str) -> str:
     """Return `text` without the words of statements that were corrected or withdrawn."""
     for point in context.memory.key_points:
         if is_withdrawn(point):
@@ -91,7 +91,7 @@ def _replaced(text: str, point: KeyPoint) -> str:
     if not (words := point.quote.strip(" .!;").split()):
         return text
     quote = r"\s+".join(map(re.escape, words))
-    new = f"[corrected: {point.text}]" if point.status == "active" else WITHDRAWN
+    new = f"[corrected: {point.text}]" if point.status == "active" else _WITHDRAWN
     return re.sub(quote, lambda _: new, text, flags=re.IGNORECASE)
 
 
@@ -284,7 +284,7 @@ def shown_summary(context: ChatContext, *, before: int | None = None) -> str:
     noted = [f"• {limits.one_line(one.text, limits.POINT_CHARS)}" for one in held]
     points = list(_fitting(list(reversed(noted)), SHOWN_LIMIT_CHARS // 2))[::-1]
     room = SHOWN_LIMIT_CHARS - sum(len(one) + 1 for one in points) - len(_NOTED) - 1
-    flow_lines = without_withdrawn(context, _flow(memory.earlier, flow, room, entry=_brief_entry))
+    flow_lines = _without_withdrawn(context, _flow(memory.earlier, flow, room, entry=_brief_entry))
     return "\n".join([flow_lines, *([_NOTED, *points] if points else [])])
 
 
@@ -307,7 +307,7 @@ def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) 
         newest=True,
     )
     flow_lines = _flow(memory.earlier, flow, room - len(points) - len(topics), entry=_entry)
-    flow_lines = without_withdrawn(context, flow_lines)
+    flow_lines = _without_withdrawn(context, flow_lines)
     return (
         f"{top}{flow_lines}\n\n--- KEY CONTEXT POINTS ---\n{points}\n\n"
         f"--- NEXT LIKELY TOPICS ---\n{topics}"

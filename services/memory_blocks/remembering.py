@@ -13,18 +13,8 @@ from services.language.told.held_statements import HeldStatement
 from services.language.words.folding import words_of
 from services.language.words.talk_texts import behind_text
 from services.language.words.text_words import telling_words
+from services.memory_blocks import limits
 from services.memory_blocks.history import routing_of
-from services.memory_blocks.limits import (
-    ID_CHARS,
-    LINE_CHARS,
-    NAME_CHARS,
-    NOTE_CHARS,
-    QUOTE_CHARS,
-    TOPIC_CHARS,
-    first_sentence,
-    last_question,
-    one_line,
-)
 from services.memory_blocks.plain_reading import SURE, Understanding
 
 _SAME_WORDS = 2
@@ -103,7 +93,7 @@ def greet(context: ChatContext, turn: Turn, *, user_id: str) -> None:
     memory = context.memory
     first = context.chat_history[0].timestamp if context.chat_history else turn.timestamp
     memory.started_at = memory.started_at or first
-    memory.user_id = one_line(user_id, ID_CHARS)
+    memory.user_id = limits.one_line(user_id, limits.ID_CHARS)
 
 
 def take_in(context: ChatContext, turn: Turn, found: Understanding) -> None:
@@ -114,7 +104,7 @@ def take_in(context: ChatContext, turn: Turn, found: Understanding) -> None:
     memory.counts.updates += 1
     memory.counts.failed_updates += found.failed
     memory.counts.generation_seconds.append(round(found.seconds, 4))
-    topic = one_line(found.topic, TOPIC_CHARS)
+    topic = limits.one_line(found.topic, limits.TOPIC_CHARS)
     if topic and topic != memory.active_topic:
         memory.active_topic = topic
         memory.topic_transitions.append(
@@ -147,7 +137,7 @@ def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPo
             return None
         old.status = "superseded"
         return _add(context, in_place_of(old, statement), turn=turn, instead_of=[old])
-    text = one_line(_shown(statement), LINE_CHARS)
+    text = limits.one_line(_shown(statement), limits.LINE_CHARS)
     same = [one for one in memory.key_points if one.about == statement.about and one.kind]
     same = [one for one in same if one.kind == statement.kind and one.status == "active"]
     if any(one.text.casefold() == text.casefold() for one in same):
@@ -165,14 +155,14 @@ def _add(
     memory = context.memory
     point = KeyPoint(
         point_id=f"point_{memory.next_points}",
-        text=one_line(_shown(statement), LINE_CHARS),
+        text=limits.one_line(_shown(statement), limits.LINE_CHARS),
         turn_id=turn.turn_id,
         kind=statement.kind,
-        about=one_line(statement.about, LINE_CHARS),
+        about=limits.one_line(statement.about, limits.LINE_CHARS),
         source=statement.read_by,
         polarity=statement.polarity,
-        quote=one_line(statement.quote, QUOTE_CHARS),
-        said_by=one_line(turn.user, NAME_CHARS),
+        quote=limits.one_line(statement.quote, limits.QUOTE_CHARS),
+        said_by=limits.one_line(turn.user, limits.NAME_CHARS),
         said_on=turn.timestamp.date().isoformat(),
         supersedes=[one.point_id for one in instead_of],
     )
@@ -193,11 +183,11 @@ def note(context: ChatContext, text: str, *, by: str) -> None:
             one.status = "superseded"
     point = KeyPoint(
         point_id=f"point_{memory.next_points}",
-        text=one_line(text, NOTE_CHARS),
+        text=limits.one_line(text, limits.NOTE_CHARS),
         turn_id=context.chat_history[-1].turn_id if context.chat_history else None,
         kind=NOTE,
-        about=one_line(by, LINE_CHARS),
-        said_by=one_line(by, NAME_CHARS),
+        about=limits.one_line(by, limits.LINE_CHARS),
+        said_by=limits.one_line(by, limits.NAME_CHARS),
     )
     _keep(memory, point)
 
@@ -226,9 +216,9 @@ def flow_entry(turn: Turn, *, before: str | None, topic: str) -> FlowEntry:
     return FlowEntry(
         turn_id=turn.turn_id,
         at=turn.timestamp,
-        said=one_line(said or f"User says: {turn.user_message}", LINE_CHARS),
-        routed=one_line(_routed(turn, before), LINE_CHARS) if answers else "",
-        answered=one_line(answered, LINE_CHARS),
+        said=limits.one_line(said or f"User says: {turn.user_message}", limits.LINE_CHARS),
+        routed=limits.one_line(_routed(turn, before), limits.LINE_CHARS) if answers else "",
+        answered=limits.one_line(answered, limits.LINE_CHARS),
         topic=topic,
     )
 
@@ -243,8 +233,8 @@ def _routed(turn: Turn, before: str | None) -> str:
 
 def _answered(text: str) -> str:
     text = behind_text(text, "rows_instead") or text
-    question = last_question(text)
-    return f"Agent asked: {question}" if question else f"Agent said: {first_sentence(text)}"
+    question = limits.last_question(text)
+    return f"Agent asked: {question}" if question else f"Agent said: {limits.first_sentence(text)}"
 
 
 def _unanswered(turn: Turn) -> str:

@@ -36,14 +36,8 @@ from services.rounds.round_list import (
     among,
 )
 from services.rounds.round_view import CardParts, card_parts
+from services.views import patient_finder
 from services.views.conversation_reader import ConversationReader, OwnedChat
-from services.views.patient_finder import (
-    QUERY_LIMIT_CHARS,
-    FoundPatient,
-    PatientFinder,
-    PatientQuery,
-    words_of,
-)
 from services.views.visits_by_day import DayState, VisitsByDay
 
 _REFUSALS: dict[DayState, str] = {
@@ -56,7 +50,7 @@ _REFUSALS: dict[DayState, str] = {
 class Choice:
     """Finds the patients of a list. Nobody is guessed: what fits several is refused."""
 
-    finder: PatientFinder
+    finder: patient_finder.PatientFinder
     pattern: PatientIdPattern
     days: VisitsByDay
     zone: tzinfo
@@ -105,7 +99,7 @@ class Choice:
         return found
 
     async def _one(self, entry: str, owner: str) -> PatientId | RoundsListError:
-        if len(entry) > QUERY_LIMIT_CHARS:
+        if len(entry) > patient_finder.QUERY_LIMIT_CHARS:
             return RoundsListError(f"“{entry[:40]}…” is too long for a name and a birth date.")
         if self.pattern.matches(entry):
             try:
@@ -125,10 +119,10 @@ class Choice:
         )
 
 
-def _is_named(row: FoundPatient, entry: str) -> bool:
+def _is_named(row: patient_finder.FoundPatient, entry: str) -> bool:
     """Whether each word of the entry is a whole word of the name: who is nearly named is asked."""
-    names = {folded(word) for word in words_of(row.name)}
-    return names.issuperset(map(folded, PatientQuery(text=entry).words))
+    names = {folded(word) for word in patient_finder.words_of(row.name)}
+    return names.issuperset(map(folded, patient_finder.PatientQuery(text=entry).words))
 
 
 _log = structlog.get_logger()

@@ -12,15 +12,7 @@ import structlog
 from data_models import tool_memory
 from data_models.clock import IdSource
 from services.language.people.names_within import names_one_of
-from services.tool_memory.extractors import (
-    SHOWN,
-    Found,
-    extracted,
-    grounding_of,
-    masked,
-    other_of,
-    with_time_only,
-)
+from services.tool_memory import extractors
 from services.tool_memory.resolution import Resolution, Resolved
 from services.tool_memory.resolver import Picked, choice_of
 from services.tool_memory.store import ToolEntityStore, fit
@@ -127,7 +119,7 @@ class ToolMemorySession:
             tool_name=run.tool,
             agent_name=run.agent,
             user_request=self.user_text[:REQUEST_LIMIT_CHARS],
-            parameters=masked(dict(run.parameters)),
+            parameters=extractors.masked(dict(run.parameters)),
             raw_output=output[: tool_memory.OUTPUT_HEAD_CHARS],
             output_chars=len(output),
             result=_summary(run, found),
@@ -190,25 +182,25 @@ class ToolMemorySession:
         """Return what agents are shown this turn."""
         if (zone := self.zone) is None:
             return ""
-        entities = self.store.get_recent_entities(limit=SHOWN)
+        entities = self.store.get_recent_entities(limit=extractors.SHOWN)
         # What a run only read is asked for again; what it found or failed at is spoken of.
         runs = [
             one
-            for one in self.store.get_recent_tool_executions(SHOWN)
+            for one in self.store.get_recent_tool_executions(extractors.SHOWN)
             if one.entity_ids or not one.success
         ]
-        return grounding_of(entities, runs, zone)
+        return extractors.grounding_of(entities, runs, zone)
 
     def close(self, *, kept: Sequence[str] = ()) -> None:
         """Forget what is too old or too much; call before the document is stored."""
         self.store.tidy(kept=kept)
         fit(self.store.memory, kept=tuple(kept))
 
-    def _found(self, run: FinishedRun) -> list[Found]:
+    def _found(self, run: FinishedRun) -> list[extractors.Found]:
         if run.is_view or run.data is None or run.error is not None:
             return []
         try:
-            return extracted(run.data)
+            return extractors.extracted(run.data)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             # The tool's answer still reaches the agent.
             if self.on_extractor_failure is not None:
@@ -218,15 +210,19 @@ class ToolMemorySession:
             )
             return []
 
-    def _kept(self, found: Found, execution_id: str, *, tool: str) -> tool_memory.EntityContext:
+    def _kept(
+        self, found: extractors.Found, execution_id: str, *, tool: str
+    ) -> tool_memory.EntityContext:
         kind = found.entity_type
         called = found.display_name if kind == "contact" else ""
         private = kind in tool_memory.PERSONAL_KINDS and names_one_of(
             found.data, self.others, called=called
         )
         if private:
-            hidden = with_time_only(found.data, kind)
-            found = Found(found.entity_id, kind, other_of(kind), hidden, True, found.source)
+            hidden = extractors.with_time_only(found.data, kind)
+            found = extractors.Found(
+                found.entity_id, kind, extractors.other_of(kind), hidden, True, found.source
+            )
         return self.store.store_entity(
             found,
             execution_id=execution_id,
@@ -272,7 +268,7 @@ def as_json(data: Mapping[str, Any]) -> str:
         return json.dumps(data, ensure_ascii=False, default=str)
 
 
-def _summary(run: FinishedRun, found: Sequence[Found]) -> str:
+def _summary(run: FinishedRun, found: Sequence[extractors.Found]) -> str:
     if run.error is not None:
         return "failed"
     if not found or "result" in (run.data or {}):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import structlog
 
-from data_models import errors
+from data_models import errors, patient_context_models
 from data_models.chart_view import ChartView
 from data_models.chat_context import Artifact, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
@@ -14,11 +14,6 @@ from data_models.clock import Clock, IdSource
 from data_models.conversations.conversation import Conversation
 from data_models.conversations.conversation_accessor import ConversationAccessor, OwnerIndex
 from data_models.identifiers import PatientId, storable_patient_id
-from data_models.patient_context_models import (
-    PatientContextRegistryAccessor,
-    Registry,
-    identity_noted,
-)
 from services.audit.entry import Visitor
 from services.chart_access.chart_guard import ChartGuard
 from services.language.words.detection import language_of
@@ -60,7 +55,7 @@ class ConversationReader:
     """
 
     conversations: ConversationAccessor
-    registries: PatientContextRegistryAccessor
+    registries: patient_context_models.PatientContextRegistryAccessor
     contexts: ChatContextAccessor
     owners: OwnerIndex
     clock: Clock
@@ -197,7 +192,9 @@ class ConversationReader:
             patient_id=patient,
             turns=whole,
             next_before=whole[0].turn_id if whole and whole[0].turn_id > 1 else None,
-            patient=identity_noted(rows[patient].facts) if patient in rows else None,
+            patient=patient_context_models.identity_noted(rows[patient].facts)
+            if patient in rows
+            else None,
             views={one.view_id: one for each in views for one in each},
         )
 
@@ -290,7 +287,7 @@ class ConversationReader:
             raise errors.NotFoundError("no such patient here")
         return patient_id
 
-    async def _registry(self, conversation: Conversation) -> Registry:
+    async def _registry(self, conversation: Conversation) -> patient_context_models.Registry:
         stored = await self.registries.read(
             conversation.conversation_id, epoch=conversation.epoch, fresh=True
         )

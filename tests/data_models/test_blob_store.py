@@ -9,14 +9,6 @@ from hypothesis import strategies as st
 from data_models.errors import InvalidIdentifierError, StoreUnavailableError
 from data_models.identifiers import storage_folder
 from data_models.storage import blob_store
-from data_models.storage.blob_store import (
-    Blob,
-    change_blob,
-    checked_blob_name,
-    checked_blob_prefix,
-    is_blob_name,
-    put_blob,
-)
 from tests.fakes_store import MemoryBlobStore
 
 NEARLY_NAMES = st.text(alphabet="ab./\\:~%\n\x00 -_", max_size=12)
@@ -25,7 +17,7 @@ NEARLY_NAMES = st.text(alphabet="ab./\\:~%\n\x00 -_", max_size=12)
 @pytest.mark.slow
 @given(NEARLY_NAMES | st.text(max_size=20))
 def test_a_legal_name_stays_under_its_root(name: str) -> None:
-    if is_blob_name(name):
+    if blob_store.is_blob_name(name):
         root = Path("/data/chat-sessions")
         path = root / name
         assert path.resolve() == path
@@ -38,27 +30,27 @@ def test_a_legal_name_stays_under_its_root(name: str) -> None:
 @pytest.mark.slow
 def test_every_conversation_has_a_legal_name(conversation: str) -> None:
     name = f"{storage_folder(conversation)}/conversation.json"
-    assert checked_blob_name(name) == name
+    assert blob_store.checked_blob_name(name) == name
 
 
 @given(NEARLY_NAMES)
 def test_a_prefix_is_a_name_and_a_slash(text: str) -> None:
-    if is_blob_name(text):
-        assert checked_blob_prefix(f"{text}/") == f"{text}/"
+    if blob_store.is_blob_name(text):
+        assert blob_store.checked_blob_prefix(f"{text}/") == f"{text}/"
     with pytest.raises(InvalidIdentifierError):
-        checked_blob_prefix(text.rstrip("/"))
+        blob_store.checked_blob_prefix(text.rstrip("/"))
     with pytest.raises(InvalidIdentifierError):
-        checked_blob_prefix(f"{text}//")
+        blob_store.checked_blob_prefix(f"{text}//")
 
 
 @pytest.mark.parametrize(("length", "legal"), [(255, True), (256, False)])
 def test_a_segment_fits_a_file_system(length: int, *, legal: bool) -> None:
-    assert is_blob_name("a/" + "x" * length) is legal
+    assert blob_store.is_blob_name("a/" + "x" * length) is legal
 
 
 @pytest.mark.parametrize(("length", "legal"), [(1_024, True), (1_025, False)])
 def test_a_name_fits_the_service(length: int, *, legal: bool) -> None:
-    assert is_blob_name(("x/" * 600)[: length - 1] + "x") is legal
+    assert blob_store.is_blob_name(("x/" * 600)[: length - 1] + "x") is legal
 
 
 class Crowded(MemoryBlobStore):
@@ -66,16 +58,18 @@ class Crowded(MemoryBlobStore):
 
     others = 0
 
-    async def read(self, name: str) -> Blob | None:
+    async def read(self, name: str) -> blob_store.Blob | None:
         found = await super().read(name)
         if self.others:
             self.others -= 1
-            await put_blob(self, name, (found.data if found else b"") + b"o", replaces=found)
+            await blob_store.put_blob(
+                self, name, (found.data if found else b"") + b"o", replaces=found
+            )
         return found
 
 
 async def change(store: Crowded) -> bytes:
-    return await change_blob(store, "a/b", lambda data: (data or b"") + b"m", what="it")
+    return await blob_store.change_blob(store, "a/b", lambda data: (data or b"") + b"m", what="it")
 
 
 @pytest.mark.parametrize("others", [0, 1, 3])
@@ -89,7 +83,7 @@ async def test_what_others_wrote_meanwhile_is_in_what_is_made(others: int) -> No
 async def test_none_leaves_all_as_it_is() -> None:
     store = MemoryBlobStore()
     await store.create("a/b", b"here")
-    await change_blob(store, "a/b", lambda _: None, what="it")
+    await blob_store.change_blob(store, "a/b", lambda _: None, what="it")
     assert store.contents == {"a/b": b"here"}
 
 

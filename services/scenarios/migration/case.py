@@ -11,10 +11,6 @@ from prometheus_client import CollectorRegistry
 
 from data_models.identifiers import hashed
 from data_models.scenarios import scenario_session
-from data_models.scenarios.scenario_session import (
-    ExecutedAction,
-    ScenarioSession,
-)
 from services.scenarios.definition.graph import Graph, Reach, reachable
 from services.scenarios.migration.plans.move import Move
 from services.scenarios.scenario_settings import MigrationConfig
@@ -32,7 +28,7 @@ class OwnWay:
             went; its current one last.
     """
 
-    def __init__(self, *, session: ScenarioSession, move: Move) -> None:
+    def __init__(self, *, session: scenario_session.ScenarioSession, move: Move) -> None:
         self._move = move
         path = [step for step in session.path if step in move.old.steps]
         if session.step is not None and (not path or path[-1] != session.step):
@@ -294,8 +290,8 @@ class MigrationMeter:
 
 
 def with_action_done(
-    session: ScenarioSession, step: str, version: int, now: datetime
-) -> ScenarioSession:
+    session: scenario_session.ScenarioSession, step: str, version: int, now: datetime
+) -> scenario_session.ScenarioSession:
     """Return the session with the required action of `step` of `version` on record, once."""
     key = idempotency_key(session, version, step)
     if any(done.idempotency_key == key for done in session.executed):
@@ -303,13 +299,13 @@ def with_action_done(
     progress = session.progress
     if progress is not None and progress.running == step:
         progress = progress.model_copy(update={"running": None})
-    done = ExecutedAction(idempotency_key=key, step_id=step, version=version)
+    done = scenario_session.ExecutedAction(idempotency_key=key, step_id=step, version=version)
     return session.model_copy(
         update={"executed": [*session.executed, done], "progress": progress, "updated_at": now}
     )
 
 
-def idempotency_key(session: ScenarioSession, version: int, step: str) -> str:
+def idempotency_key(session: scenario_session.ScenarioSession, version: int, step: str) -> str:
     """Return the key under which a required action runs at most once."""
     return hashed(session.session_id, f"{session.version}>{version}", step)
 

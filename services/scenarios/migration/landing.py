@@ -299,7 +299,7 @@ def _ask(
         scenario=scenario,
         collect_fields=collect,
         confirm_fields=confirm,
-        user_message=prompt_for(case.move.new, collect, confirm, facts),
+        user_message=_prompt_for(case.move.new, collect, confirm, facts),
         settled=False,
         changed=True,
     )
@@ -309,7 +309,7 @@ def _stored(case: Case, progress: MigrationProgress) -> ScenarioSession:
     return case.session.model_copy(update={"progress": progress, "updated_at": case.now})
 
 
-def prompt_for(graph: Graph, collect: Sequence[str], confirm: Sequence[str], facts: Facts) -> str:
+def _prompt_for(graph: Graph, collect: Sequence[str], confirm: Sequence[str], facts: Facts) -> str:
     """Return the question to the user."""
     parts = [
         f"Just to confirm - {confirmed_text(graph.fields[name], fact.value)}, correct?"

@@ -12,22 +12,17 @@ from data_models.scenarios.scenario_session import PatientProfile, ScenarioSessi
 from data_models.storage.blob_store import BlobStore
 from data_models.values import Value
 from services.scenarios.definition.graph import Graph
+from services.scenarios.migration import session_index
 from services.scenarios.migration.case import Case, ReconciliationResult
 from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.migration.session_index import (
-    SessionIndex,
-    SessionRow,
-    StoredSession,
-    read_session,
-)
 from services.scenarios.operators.journal import DryRunRow, Effect, Score
 from services.scenarios.scenario_settings import MigrationConfig
 from services.scenarios.session.facts import lasting
 
-READ_AT_ONCE = 16
+_READ_AT_ONCE = 16
 
 
 class DryRunPage(Value):
@@ -51,7 +46,7 @@ class DryRun:
     """
 
     store: ScenarioStore
-    index: SessionIndex
+    index: session_index.SessionIndex
     documents: BlobStore
     clock: Clock
     config: MigrationConfig
@@ -67,12 +62,12 @@ class DryRun:
             plan.scenario_id, after=after, limit=limit, below_version=plan.to_version
         )
         found: list[DryRunRow] = []
-        for start in range(0, len(page.rows), READ_AT_ONCE):
-            batch = page.rows[start : start + READ_AT_ONCE]
+        for start in range(0, len(page.rows), _READ_AT_ONCE):
+            batch = page.rows[start : start + _READ_AT_ONCE]
             found += await asyncio.gather(*(self._row(chain, row) for row in batch))
         return DryRunPage(rows=tuple(found), cursor=page.cursor, score=None)
 
-    async def one(self, plan: MigrationPlan, row: SessionRow) -> DryRunRow:
+    async def one(self, plan: MigrationPlan, row: session_index.SessionRow) -> DryRunRow:
         """Return what the plan would do to one session.
 
         Raises:
@@ -87,9 +82,9 @@ class DryRun:
         versions = (*former, plan.to_version)
         return await self.store.chain(plan.scenario_id, versions, plan.anchor_policies)
 
-    async def _row(self, chain: VersionChain, row: SessionRow) -> DryRunRow:
+    async def _row(self, chain: VersionChain, row: session_index.SessionRow) -> DryRunRow:
         try:
-            stored = await read_session(self.documents, row)
+            stored = await session_index.read_session(self.documents, row)
         except CorruptDocumentError:
             return _without_session(row, "unreadable", "its document cannot be read")
         if stored is None:
@@ -108,12 +103,12 @@ class DryRun:
         return _described(stored, reconcile(case))
 
 
-def _without_session(row: SessionRow, effect: Effect, why: str) -> DryRunRow:
+def _without_session(row: session_index.SessionRow, effect: Effect, why: str) -> DryRunRow:
     session = hashed(row.session_id)
     return DryRunRow(session=session, version=row.version, step_before="", effect=effect, why=why)
 
 
-def _described(before: StoredSession, result: ReconciliationResult) -> DryRunRow:
+def _described(before: session_index.StoredSession, result: ReconciliationResult) -> DryRunRow:
     after = result.session
     event = after.outbox[-1] if len(after.outbox) > len(before.session.outbox) else None
     blocked = event.checkpoint_description or event.checkpoint_id if event else None
@@ -132,7 +127,7 @@ def _described(before: StoredSession, result: ReconciliationResult) -> DryRunRow
     )
 
 
-def _effect(before: StoredSession, result: ReconciliationResult) -> Effect:
+def _effect(before: session_index.StoredSession, result: ReconciliationResult) -> Effect:
     after = result.session
     if result.needs_review:
         return "stays"
@@ -145,7 +140,7 @@ def _effect(before: StoredSession, result: ReconciliationResult) -> Effect:
     return result.scenario or "unchanged"
 
 
-HIDDEN = "hidden"
+_HIDDEN = "hidden"
 """In the place of a value or a quote that is health information."""
 
 
@@ -247,8 +242,8 @@ def _field(session: ScenarioSession, graph: Graph, name: str) -> FieldView:
     return FieldView(
         name=name,
         label=field.label if field is not None else name,
-        value=HIDDEN if is_hidden else session.variables[name],
+        value=_HIDDEN if is_hidden else session.variables[name],
         source=evidence.source if evidence else "0.1",
         turn=evidence.turn if evidence else 0,
-        quote=HIDDEN if is_hidden and quote else quote,
+        quote=_HIDDEN if is_hidden and quote else quote,
     )

@@ -14,12 +14,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import AwareDatetime, BaseModel, Field
 
+from data_models import errors
 from data_models.chat_context import ChatContext
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    ScenarioConflictError,
-)
 from data_models.identifiers import hashed
 from data_models.scenarios.scenario_session import MigrationAppliedEvent
 from data_models.storage.blob_store import BlobInfo, BlobStore, change_blob
@@ -27,10 +23,10 @@ from data_models.values import Value, read_value
 from services.audit.entry import Visitor
 from services.audit.trail import Audit, record_access
 
-READ_LIMIT = 50
+_READ_LIMIT = 50
 LISTED_LIMIT = 5_000
 """Jumps; beyond that many the audit trail is the place to look; a page must not wait for them."""
-TRIES = 5
+_TRIES = 5
 Outcome: TypeAlias = Literal["done", "refused"]
 SHOWN_LIMIT = 200
 JUMPED = "session_migrated"
@@ -75,8 +71,8 @@ class ActLog:
         try:
             yield
             outcome = "done"
-        except (BlobChangedError, BlobExistsError) as error:
-            raise ScenarioConflictError(
+        except (errors.BlobChangedError, errors.BlobExistsError) as error:
+            raise errors.ScenarioConflictError(
                 "somebody else changed this scenario at the same moment; look again"
             ) from error
         finally:
@@ -117,14 +113,14 @@ class ActLog:
         """
         line = entry.model_dump_json().encode() + b"\n"
         name = _name(scenario_id)
-        for _ in range(TRIES):
+        for _ in range(_TRIES):
             blob = await self.blobs.read(name)
             try:
                 await self.blobs.append(name, line, position=len(blob.data) if blob else 0)
-            except BlobChangedError:
+            except errors.BlobChangedError:
                 continue
             return
-        raise BlobChangedError("the journal changed all the time")
+        raise errors.BlobChangedError("the journal changed all the time")
 
     async def newest(self, scenario_id: str) -> Sequence[JournalEntry]:
         """Return the newest acts and jumps, newest first.
@@ -137,7 +133,7 @@ class ActLog:
         entries = [read_value(line, JournalEntry) for line in reversed(lines)]
         who = "a session's turn"
         entries += [
-            JournalEntry(time=one.timestamp, operator=who, action=JUMPED, note=describe_jump(one))
+            JournalEntry(time=one.timestamp, operator=who, action=JUMPED, note=_describe_jump(one))
             for one in await self._newest_jumps(scenario_id)
         ]
         return sorted(entries, key=lambda one: one.time, reverse=True)
@@ -148,7 +144,7 @@ class ActLog:
             listed.append(info)
             if len(listed) == LISTED_LIMIT:
                 break
-        names = [one.name for one in nlargest(READ_LIMIT, listed, key=lambda one: one.modified_at)]
+        names = [one.name for one in nlargest(_READ_LIMIT, listed, key=lambda one: one.modified_at)]
         blobs = await asyncio.gather(*(self.blobs.read(name) for name in names))
         return [read_value(one.data, MigrationAppliedEvent) for one in blobs if one]
 
@@ -157,7 +153,7 @@ def _name(scenario_id: str) -> str:
     return f"scenarios/{scenario_id}/journal.jsonl"
 
 
-def describe_jump(event: MigrationAppliedEvent) -> str:
+def _describe_jump(event: MigrationAppliedEvent) -> str:
     """Return a jump in one line."""
     versions = f"version {event.from_version} to {event.to_version}"
     steps = f"{event.step_before} to {event.step_after or 'the end'}"

@@ -17,18 +17,9 @@ from services.scenarios.migration.plans.migration_plan import (
 )
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.session_index import SessionIndex
-from services.scenarios.operators import asked
+from services.scenarios.operators import asked, plan_view
 from services.scenarios.operators.dry_run import DryRunPage
 from services.scenarios.operators.journal import ActLog, JournalEntry, ScoreBook
-from services.scenarios.operators.plan_view import (
-    GraphView,
-    PlanView,
-    ScenarioCard,
-    ScenarioOverview,
-    counted,
-    view_of_graph,
-    view_of_plan,
-)
 from services.scenarios.operators.session_service import SessionService
 from services.scenarios.session.step_text import played
 from services.telemetry.metrics import Figures
@@ -37,7 +28,7 @@ from services.telemetry.metrics import Figures
 class Scenarios(Value):
     """Every stored scenario, and who asks."""
 
-    scenarios: tuple[ScenarioCard, ...]
+    scenarios: tuple[plan_view.ScenarioCard, ...]
     operator: str
     require_approval: bool
 
@@ -78,34 +69,34 @@ class OperatorService:
         """List every stored scenario, and who asks."""
         stored = await self.store.versions()
         found = [await self._standing(one, versions) for one, versions in sorted(stored.items())]
-        cards = tuple(ScenarioCard.of(one) for one in found)
+        cards = tuple(plan_view.ScenarioCard.of(one) for one in found)
         who, needs_second = self.log.operator, self.require_approval
         return Scenarios(scenarios=cards, operator=who, require_approval=needs_second)
 
-    async def show_scenario(self, scenario_id: str) -> ScenarioOverview:
+    async def show_scenario(self, scenario_id: str) -> plan_view.ScenarioOverview:
         """Show versions, plan, deployment and live counts.
 
         Raises:
             ScenarioNotFoundError: there is none of that id.
         """
         standing = await self._standing(scenario_id, await self._versions(scenario_id))
-        counts = counted(await self.index.tally(scenario_id))
+        counts = plan_view.counted(await self.index.tally(scenario_id))
         return standing.model_copy(update={"counts": counts})
 
-    async def show_version(self, scenario_id: str, version: int) -> GraphView:
+    async def show_version(self, scenario_id: str, version: int) -> plan_view.GraphView:
         """Show one version, to be drawn."""
         graph = await self.store.require_graph(scenario_id, version)
-        return view_of_graph(graph, await self.index.tally(scenario_id))
+        return plan_view.view_of_graph(graph, await self.index.tally(scenario_id))
 
-    async def validate(self, sent: asked.Definition) -> GraphView:
+    async def validate(self, sent: asked.Definition) -> plan_view.GraphView:
         """Check a version without storing it.
 
         Raises:
             ScenarioDefinitionError: with everything that is wrong.
         """
-        return view_of_graph(await _read(sent.definition), ())
+        return plan_view.view_of_graph(await _read(sent.definition), ())
 
-    async def publish(self, sent: asked.Definition) -> GraphView:
+    async def publish(self, sent: asked.Definition) -> plan_view.GraphView:
         """Make a scenario's first version active.
 
         Raises:
@@ -115,9 +106,9 @@ class OperatorService:
         graph = await _read(sent.definition)
         async with self.log.act(graph.scenario.id, "publish", f"version {graph.version}"):
             await self.deployer.publish_first(graph)
-        return view_of_graph(graph, ())
+        return plan_view.view_of_graph(graph, ())
 
-    async def propose(self, sent: asked.Proposal) -> PlanView:
+    async def propose(self, sent: asked.Proposal) -> plan_view.PlanView:
         """Store a new version and the plan that leads to it.
 
         Raises:
@@ -127,12 +118,12 @@ class OperatorService:
         graph = await _read(sent.definition)
         return await self._propose(graph, "propose", sent.policies, sent.mapping)
 
-    async def set_policies(self, scenario_id: str, sent: asked.Policies) -> PlanView:
+    async def set_policies(self, scenario_id: str, sent: asked.Policies) -> plan_view.PlanView:
         """Plan again with other policies; an approval is lost, for it was for the old ones."""
         plan, graph = await self._planned(scenario_id)
         return await self._propose(graph, "set_policies", sent.policies, plan.operator_mapping)
 
-    async def set_mapping(self, scenario_id: str, sent: asked.Pairs) -> PlanView:
+    async def set_mapping(self, scenario_id: str, sent: asked.Pairs) -> plan_view.PlanView:
         """Plan again with steps paired by hand; an approval is lost, for it was for other pairs.
 
         Raises:
@@ -142,7 +133,7 @@ class OperatorService:
         pairs = {old: new for old, new in {**plan.operator_mapping, **sent.mapping}.items() if new}
         return await self._propose(graph, "set_mapping", plan.anchor_policies, pairs)
 
-    async def withdraw(self, scenario_id: str, sent: asked.Reason) -> ScenarioOverview:
+    async def withdraw(self, scenario_id: str, sent: asked.Reason) -> plan_view.ScenarioOverview:
         """Offer a scenario no more: its sessions are told at their next turn and keep their data.
 
         A version that is deployed later brings it back.
@@ -154,20 +145,20 @@ class OperatorService:
             await self.deployer.withdraw(scenario_id, reason=sent.reason)
         return await self.show_scenario(scenario_id)
 
-    async def offer_again(self, scenario_id: str) -> ScenarioOverview:
+    async def offer_again(self, scenario_id: str) -> plan_view.ScenarioOverview:
         """Offer a withdrawn scenario again; sessions that were ended stay so."""
         async with self.log.act(scenario_id, "offer_again"):
             await self.deployer.withdraw(scenario_id, reason="")
         return await self.show_scenario(scenario_id)
 
-    async def rollback(self, scenario_id: str, sent: asked.Rollback) -> PlanView:
+    async def rollback(self, scenario_id: str, sent: asked.Rollback) -> plan_view.PlanView:
         """Propose an earlier version's content under a new number."""
         former = await self.store.require_graph(scenario_id, sent.to)
         number = (await self._versions(scenario_id))[-1] + 1
         again = Graph(scenario=former.scenario.model_copy(update={"version": number}))
         return await self._propose(again, "rollback")
 
-    async def show_plan(self, scenario_id: str) -> PlanView:
+    async def show_plan(self, scenario_id: str) -> plan_view.PlanView:
         """Show the plan and both versions side by side.
 
         Raises:
@@ -258,7 +249,7 @@ class OperatorService:
         action: str,
         policies: Mapping[str, AnchorMigrationPolicy] | None = None,
         mapping: Mapping[str, str] | None = None,
-    ) -> PlanView:
+    ) -> plan_view.PlanView:
         start = self.seconds()
         async with self.log.act(graph.scenario.id, action, f"version {graph.version}"):
             plan = await self.deployer.propose(
@@ -287,7 +278,7 @@ class OperatorService:
         plan = await self._plan(scenario_id)
         return plan, await self.store.require_graph(scenario_id, plan.to_version)
 
-    async def _shown(self, plan: MigrationPlan) -> PlanView:
+    async def _shown(self, plan: MigrationPlan) -> plan_view.PlanView:
         """Return the plan as operators see it, with where sessions of older versions stand.
 
         Raises:
@@ -301,9 +292,9 @@ class OperatorService:
         chain = await self.store.chain(plan.scenario_id, known)
         counted_in = {tally.version for tally in tallies} & set(known) - {plan.from_version}
         older = {version: chain.images_from(version) for version in counted_in}
-        return view_of_plan(plan, old, new, tallies, older=older)
+        return plan_view.view_of_plan(plan, old, new, tallies, older=older)
 
-    async def _standing(self, scenario_id: str, versions: list[int]) -> ScenarioOverview:
+    async def _standing(self, scenario_id: str, versions: list[int]) -> plan_view.ScenarioOverview:
         """Return where a scenario of these stored versions stands."""
         held = await self.store.active(scenario_id)
         pointer = held.value if held else None
@@ -311,7 +302,7 @@ class OperatorService:
         graph = await self.store.require_graph(scenario_id, version)
         plan = await self.store.plan(scenario_id, version)
         deployment = await self.store.deployment(scenario_id)
-        return ScenarioOverview(
+        return plan_view.ScenarioOverview(
             scenario_id=scenario_id,
             name=graph.scenario.title,
             versions=tuple(versions),

@@ -6,12 +6,8 @@ from typing import Literal, Self, TypeAlias
 
 from data_models.values import Value
 from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.plans import migration_plan
 from services.scenarios.migration.plans.difference import Difference, sentences_of
-from services.scenarios.migration.plans.migration_plan import (
-    AnchorMigrationPolicy,
-    DeploymentRecord,
-    MigrationPlan,
-)
 from services.scenarios.migration.plans.move import AnchorMap
 from services.scenarios.migration.session_index import Tally, step_key
 
@@ -44,8 +40,8 @@ class ScenarioOverview(Value):
     active: int | None
     share_percent: int
     withdrawn: str
-    plan: MigrationPlan | None
-    deployment: DeploymentRecord | None
+    plan: migration_plan.MigrationPlan | None
+    deployment: migration_plan.DeploymentRecord | None
     counts: tuple[VersionCounts, ...] = ()
 
 
@@ -145,7 +141,7 @@ class AnchorView(Value):
     fields: tuple[str, ...]
     redirects: tuple[RedirectView, ...]
     blocked_by: tuple[str, ...]
-    policy: AnchorMigrationPolicy
+    policy: migration_plan.AnchorMigrationPolicy
     has_own_policy: bool
 
 
@@ -156,7 +152,7 @@ class PlanView(Value):
         changes: What is different, in words.
     """
 
-    plan: MigrationPlan
+    plan: migration_plan.MigrationPlan
     changes: tuple[str, ...]
     old: GraphView
     new: GraphView
@@ -164,7 +160,7 @@ class PlanView(Value):
 
 
 def view_of_plan(
-    plan: MigrationPlan,
+    plan: migration_plan.MigrationPlan,
     old: Graph,
     new: Graph,
     tallies: Sequence[Tally],
@@ -287,7 +283,7 @@ def _edges(graph: Graph, other: Graph, partners: Mapping[str, str]) -> Iterator[
 
 
 def _anchor(
-    plan: MigrationPlan, difference: Difference, step: str, counts: Mapping[str, int]
+    plan: migration_plan.MigrationPlan, difference: Difference, step: str, counts: Mapping[str, int]
 ) -> AnchorView:
     new, target = difference.new, difference.anchors.image.get(step)
     name = new.steps[target].title if target else None
@@ -305,7 +301,7 @@ def _anchor(
         ),
         redirects=redirects,
         blocked_by=tuple(_blocking(difference, target)) if target and redirects else (),
-        policy=policies.get(step, policies.get(STAR, AnchorMigrationPolicy())),
+        policy=policies.get(step, policies.get(STAR, migration_plan.AnchorMigrationPolicy())),
         has_own_policy=step in policies,
     )
 

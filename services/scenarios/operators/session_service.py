@@ -24,21 +24,9 @@ from data_models.storage.blob_store import BlobStore
 from data_models.values import Value
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
+from services.scenarios.migration import session_index
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.migration.session_index import (
-    SessionIndex,
-    SessionRow,
-    StoredSession,
-    read_session,
-)
-from services.scenarios.operators.asked import (
-    ANY,
-    BulkIntervention,
-    Intervention,
-    Paging,
-    SessionQuery,
-    intervened,
-)
+from services.scenarios.operators import asked
 from services.scenarios.operators.dry_run import DryRun, NextView, SessionView, view_of_session
 from services.scenarios.operators.journal import ActLog
 
@@ -86,7 +74,7 @@ class SessionService:
     """Works on the sessions that are stored; each one's conversation is held meanwhile."""
 
     store: ScenarioStore
-    index: SessionIndex
+    index: session_index.SessionIndex
     documents: BlobStore
     contexts: ChatContextAccessor
     maintenance_lease: MaintenanceLease
@@ -94,11 +82,13 @@ class SessionService:
     log: ActLog
     now: Callable[[], datetime]
 
-    async def show_review(self, scenario_id: str, page: Paging) -> SessionCards:
+    async def show_review(self, scenario_id: str, page: asked.Paging) -> SessionCards:
         """List sessions that a person must look at."""
-        return await self.list_sessions(scenario_id, SessionQuery(review=ANY, **dict(page)))
+        return await self.list_sessions(
+            scenario_id, asked.SessionQuery(review=asked.ANY, **dict(page))
+        )
 
-    async def list_sessions(self, scenario_id: str, wanted: SessionQuery) -> SessionCards:
+    async def list_sessions(self, scenario_id: str, wanted: asked.SessionQuery) -> SessionCards:
         """List sessions that fit."""
         rows, cursor = await self._fitting(scenario_id, wanted)
         cards = [
@@ -116,10 +106,10 @@ class SessionService:
         return SessionCards(rows=tuple(cards), cursor=cursor)
 
     async def _fitting(
-        self, scenario_id: str, wanted: SessionQuery
-    ) -> tuple[list[SessionRow], str]:
+        self, scenario_id: str, wanted: asked.SessionQuery
+    ) -> tuple[list[session_index.SessionRow], str]:
         """Return the next sessions that fit, and the cursor behind them."""
-        found, after, limit = list[SessionRow](), wanted.after, wanted.limit
+        found, after, limit = list[session_index.SessionRow](), wanted.after, wanted.limit
         while True:
             page = await self.index.page(
                 scenario_id, after=after, limit=limit, flagged=bool(wanted.review)
@@ -138,7 +128,7 @@ class SessionService:
             ScenarioNotFoundError: there is none, or it has ended.
         """
         row = await self._row(scenario_id, session)
-        stored = await read_session(self.documents, row)
+        stored = await session_index.read_session(self.documents, row)
         if stored is None or stored.session.step is None:
             raise ScenarioNotFoundError("the session is not stored any more")
         await self._record(stored, "show_session")
@@ -146,7 +136,7 @@ class SessionService:
         view = view_of_session(stored.session, graph)
         return view.model_copy(update={"next": await self._next(scenario_id, row)})
 
-    async def act(self, scenario_id: str, session: str, act: Intervention) -> BulkResult:
+    async def act(self, scenario_id: str, session: str, act: asked.Intervention) -> BulkResult:
         """Move, resume, ask again, end or pin one session.
 
         Raises:
@@ -160,7 +150,7 @@ class SessionService:
             await self._act_on(row, act)
         return BulkResult(done=1)
 
-    async def act_on_all(self, scenario_id: str, act: BulkIntervention) -> BulkResult:
+    async def act_on_all(self, scenario_id: str, act: asked.BulkIntervention) -> BulkResult:
         """Do the same to every session of a filter, 500 at a time.
 
         What one session refuses, others do not miss.
@@ -179,9 +169,9 @@ class SessionService:
         done = len(rows) - len(refused)
         return BulkResult(done=done, refused=tuple(refused), cursor=cursor)
 
-    async def _act_on(self, row: SessionRow, act: Intervention) -> None:
+    async def _act_on(self, row: session_index.SessionRow, act: asked.Intervention) -> None:
         """Do `act` to the session of `row`; see `act` for errors."""
-        if (stored := await read_session(self.documents, row)) is None:
+        if (stored := await session_index.read_session(self.documents, row)) is None:
             raise ScenarioNotFoundError("the session is not stored any more")
         await self._intervene(stored.session, act)  # what cannot be done holds no conversation
         await self._record(stored, f"session_{act.action}")
@@ -200,12 +190,14 @@ class SessionService:
         except NotFoundError as error:
             raise ScenarioNotFoundError("its conversation is not stored any more") from error
 
-    async def _intervene(self, session: ScenarioSession, act: Intervention) -> ScenarioSession:
+    async def _intervene(
+        self, session: ScenarioSession, act: asked.Intervention
+    ) -> ScenarioSession:
         stored = (await self.store.versions(session.scenario_id)).get(session.scenario_id)
         graph, newest = await self._graph(session), stored[-1] if stored else 0
-        return intervened(session, graph, act, newest=newest, now=self.now())
+        return asked.intervened(session, graph, act, newest=newest, now=self.now())
 
-    async def _next(self, scenario_id: str, row: SessionRow) -> NextView | None:
+    async def _next(self, scenario_id: str, row: session_index.SessionRow) -> NextView | None:
         """Return what the plan that waits would do, else what the active version will do."""
         pointer = await self.store.active(scenario_id)
         plan = (
@@ -226,7 +218,7 @@ class SessionService:
             runs=said.execute,
         )
 
-    async def _row(self, scenario_id: str, session: str) -> SessionRow:
+    async def _row(self, scenario_id: str, session: str) -> session_index.SessionRow:
         """Find a session by its hashed id, or the beginning of it that pages show."""
         if len(session) < SHORTEST_ID:
             raise ScenarioNotFoundError("there is no such session")
@@ -243,7 +235,7 @@ class SessionService:
             )
         return found[0]
 
-    async def _rows(self, scenario_id: str) -> AsyncIterator[SessionRow]:
+    async def _rows(self, scenario_id: str) -> AsyncIterator[session_index.SessionRow]:
         after = ""
         while True:
             page = await self.index.page(scenario_id, after=after, limit=PAGE_LIMIT)
@@ -252,7 +244,7 @@ class SessionService:
             if not (after := page.cursor):
                 return
 
-    async def _record(self, stored: StoredSession, action: str) -> None:
+    async def _record(self, stored: session_index.StoredSession, action: str) -> None:
         one, document = stored.session, stored.document
         await self.log.record(
             action, about=one.scenario_id, session_id=one.session_id, document=document

@@ -88,7 +88,7 @@ def grounding_of(
     )
 
 
-def asked_as(field: FieldDefinition, values: Mapping[str, JsonValue]) -> str:
+def _asked_as(field: FieldDefinition, values: Mapping[str, JsonValue]) -> str:
     """Return the field's own question with the values that it names; "" where one is missing."""
     if any(name not in values for name in SLOT.findall(field.question)):
         return ""
@@ -104,8 +104,8 @@ def question_for(
         values: What authors' own questions may name.
     """
     fields = [graph.fields[name] for name in names]
-    own = [question for field in fields if (question := asked_as(field, values or {}))]
-    plain = [field.label for field in fields if not asked_as(field, values or {})]
+    own = [question for field in fields if (question := _asked_as(field, values or {}))]
+    plain = [field.label for field in fields if not _asked_as(field, values or {})]
     if plain and any(_is_clause(label) for label in plain):
         own.append(f"Please say {joined(plain)}.")
     elif plain:
@@ -179,7 +179,7 @@ def _duty(missing: list[str], failed_tool: str, *, is_asking: bool) -> str:
 def _shown(field: FieldDefinition, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     row: dict[str, JsonValue] = {"name": field.name, "label": field.label, "type": field.value_type}
     more: dict[str, JsonValue] = {
-        "question": asked_as(field, values),
+        "question": _asked_as(field, values),
         "unit": field.unit,
         "examples": [*field.examples],
     }

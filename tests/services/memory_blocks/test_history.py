@@ -8,13 +8,7 @@ from data_models.identifiers import PatientId
 from data_models.memory_blocks import KeyPoint
 from data_models.values import upgraded
 from services.language.told.held_statements import held_statements
-from services.memory_blocks.history import (
-    first_shown,
-    held_lines,
-    shown_answers,
-    shown_history,
-    shown_summary,
-)
+from services.memory_blocks import history
 from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import hold
 from tests.fakes import FixedClock
@@ -45,7 +39,7 @@ def active(context: ChatContext) -> list[str]:
 
 def test_a_statement_is_held_with_who_said_it_and_its_quote() -> None:
     line = "- Allergy: latex (Dr. Roth, 2030-01-02, turn 1: “She is allergic to latex.”)"
-    assert line in held_lines(talk("She is allergic to latex."))
+    assert line in history.held_lines(talk("She is allergic to latex."))
 
 
 def test_a_correction_in_the_talk_replaces_what_was_said_before() -> None:
@@ -85,21 +79,21 @@ def test_what_was_corrected_is_in_no_prompt_in_its_old_form() -> None:
     context = talk("She is allergic to  penicillin.", "What is the stage?")
     point = context.memory.key_points[0]
     point.was, point.text, point.source = point.text, "Allergy: sulfa, not penicillin", "person"
-    shown = shown_history(context, context.chat_history)
+    shown = history.shown_history(context, context.chat_history)
     words = " ".join(
         [*(t.user_message for t in shown), *(a.text for t in shown for a in t.agent_responses)]
     )
     assert "allergic to" not in words
     assert "[corrected: Allergy: sulfa, not penicillin]" in words
-    assert "She is allergic to" not in shown_summary(context)
+    assert "She is allergic to" not in history.shown_summary(context)
     assert context.chat_history[0].user_message == "She is allergic to  penicillin.", "kept as said"
 
 
 def test_what_was_retired_is_shown_as_withdrawn_and_held_no_more() -> None:
     context = talk("She is allergic to penicillin.")
     context.memory.key_points[0].status = "retired"
-    assert held_lines(context) == ""
-    assert shown_history(context, context.chat_history)[0].user_message == "[withdrawn]."
+    assert history.held_lines(context) == ""
+    assert history.shown_history(context, context.chat_history)[0].user_message == "[withdrawn]."
 
 
 def test_notes_of_0_1_without_a_quote_are_unverified_and_in_no_prompt() -> None:
@@ -112,14 +106,14 @@ def test_notes_of_0_1_without_a_quote_are_unverified_and_in_no_prompt() -> None:
     context = ChatContext.model_validate(upgraded(old, ChatContext, 1))
     assert [one.status for one in context.memory.key_points] == ["unverified", "active", "retired"]
     assert (context.schema_version, context.min_reader) == (2, 2)
-    assert "latex" not in held_lines(context)
-    assert "Allergy: nuts" in held_lines(context)
+    assert "latex" not in history.held_lines(context)
+    assert "Allergy: nuts" in history.held_lines(context)
 
 
 def test_a_point_of_a_person_needs_no_quote() -> None:
     context = ChatContext(conversation_id="c")
     context.memory.key_points.append(KeyPoint(point_id="p", text="Prefers mail", source="person"))
-    assert "- Prefers mail" in held_lines(context)
+    assert "- Prefers mail" in history.held_lines(context)
 
 
 def test_notes_give_way_before_an_allergy_does() -> None:
@@ -131,7 +125,7 @@ def test_notes_give_way_before_an_allergy_does() -> None:
 
 
 def test_a_note_of_a_user_is_shown_with_its_words() -> None:
-    shown = held_lines(talk("remember that she lives alone"))
+    shown = history.held_lines(talk("remember that she lives alone"))
     assert "(Dr. Roth, 2030-01-02, turn 1: “remember that she lives alone”)" in shown
 
 
@@ -173,27 +167,30 @@ _BOARD = _turn(
 
 def test_of_a_plan_that_is_over_later_turns_are_shown_the_close() -> None:
     for plan in (None, _plan("done")):
-        assert [one.text for one in shown_answers(_BOARD, plan)] == [
+        assert [one.text for one in history.shown_answers(_BOARD, plan)] == [
             "In summary: two lesions, adenocarcinoma."
         ]
 
 
 def test_what_was_said_before_the_steps_by_another_is_shown_too() -> None:
     turn = _turn(2, _said("PatientStatus", "Stage IV."), *_BOARD.agent_responses)
-    assert [one.agent for one in shown_answers(turn, None)] == ["PatientStatus", "Orchestrator"]
+    assert [one.agent for one in history.shown_answers(turn, None)] == [
+        "PatientStatus",
+        "Orchestrator",
+    ]
 
 
 def test_of_an_open_plan_every_step_is_shown() -> None:
-    assert len(shown_answers(_BOARD, _plan("running"))) == 4
+    assert len(history.shown_answers(_BOARD, _plan("running"))) == 4
 
 
 def test_steps_without_a_close_are_shown() -> None:
     turn = _turn(2, *_BOARD.agent_responses[:3])
-    assert len(shown_answers(turn, None)) == 3
+    assert len(history.shown_answers(turn, None)) == 3
 
 
 def test_the_window_is_measured_by_what_is_shown() -> None:
     long = _turn(1, _said("Radiology", "x" * 1_900, 1), _said("Pathology", "x" * 1_900, 2),
                  _said("Orchestrator", "Closed."))  # fmt: skip
     earlier = [long, *(_turn(number, _said("Radiology", "y" * 200)) for number in range(2, 8))]
-    assert first_shown(earlier, window_chars=6_000, plan=None) == 0
+    assert history.first_shown(earlier, window_chars=6_000, plan=None) == 0

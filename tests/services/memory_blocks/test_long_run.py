@@ -12,6 +12,7 @@ from data_models.documents import Documents
 from data_models.errors import RoundsError
 from data_models.memory_blocks import MEMORY_LIMIT_BYTES
 from data_models.storage.blob_store import BlobStore
+from services.memory_blocks import rotation
 from services.memory_blocks.blocks import Blocks, MemoryRules, blocks_of
 from services.memory_blocks.history import (
     HISTORY_LIMIT_CHARS,
@@ -22,12 +23,6 @@ from services.memory_blocks.history import (
 from services.memory_blocks.limits import validate
 from services.memory_blocks.plain_reading import understand
 from services.memory_blocks.remembering import conclude, greet, take_in
-from services.memory_blocks.rotation import (
-    HISTORY_LIMIT_BYTES,
-    ROTATE_ABOVE_TURNS,
-    make_room,
-    make_storable,
-)
 from tests.amounts import amount
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -107,13 +102,13 @@ class Talk:
         etag = stored.etag
         for answer in answers:
             if whole.agent_responses:
-                half = await make_storable(contexts, context, whole)
+                half = await rotation.make_storable(contexts, context, whole)
                 assert_bounded(half)
                 etag = await contexts.write(half, etag=etag)
             whole.agent_responses.append(self._answer(whole.turn_id, answer))
         advance(whole, "COMPLETED")
         conclude(context, whole)
-        await make_room(contexts, context)
+        await rotation.make_room(contexts, context)
         await contexts.write(context, etag=etag)
 
     def _whole(self, number: int, run: str, user: str, answers: list[str]) -> Turn:
@@ -139,9 +134,9 @@ def assert_bounded(context: ChatContext) -> None:
     assert size_chars(blocks.context_summary) <= SUMMARY_LIMIT_CHARS
     assert size_chars(blocks.memory_metadata) <= METADATA_LIMIT_CHARS
     turns = sum(len(turn.model_dump_json().encode()) for turn in context.chat_history)
-    assert turns <= HISTORY_LIMIT_BYTES
+    assert turns <= rotation.HISTORY_LIMIT_BYTES
     assert context.memory.stored_bytes() <= MEMORY_LIMIT_BYTES
-    assert len(context.chat_history) <= ROTATE_ABOVE_TURNS
+    assert len(context.chat_history) <= rotation.ROTATE_ABOVE_TURNS
     assert_agree(context, blocks)
 
 
