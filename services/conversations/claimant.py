@@ -14,14 +14,13 @@ from data_models.conversations.conversation import (
     OpenQuestion,
     RunningTurn,
 )
-from data_models.conversations.conversation_accessor import ConversationAccessor, OwnerIndex
+from data_models.conversations.conversation_accessor import ConversationAccessor, Inbox, OwnerIndex
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.documents import Stored
 from data_models.errors import BlobChangedError, NotFoundError
 from data_models.patient_context_models import PatientContextRegistryAccessor
 from data_models.values import Newest
 from services.conversations.earlier_turns import Takeover
-from services.conversations.inbox import Inbox
 from services.replica import Replica
 
 SERVED_CONVERSATIONS = 20_000

@@ -182,7 +182,6 @@ class Clearing:
         return ts if number == 1 else f"{ts}-{number}"
 
     async def _copy(self, name: str, target: str) -> ManifestRow:
-        # Not `BlobStore.copy`, which may read both once more: a thousand patients are to wait.
         if (original := await self.store.read(name)) is None:
             raise StoreUnavailableError("a document left while it was archived")
         # A copy that exists is our own, acknowledged late: it is compared like any other.
