@@ -12,7 +12,7 @@ from data_models import errors
 from data_models import values as shapes
 from data_models.documents import BlobCache, Documents, parse_document
 from data_models.storage.blob_store import Blob
-from data_models.values import Document
+from data_models.values import Document, Newest
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Delay, Down, Fault, FaultyBlobStore, LostAnswer
@@ -321,3 +321,17 @@ def test_absence_is_remembered_too() -> None:
     cache.drop("c/absent")
     assert "c/absent" not in cache
     assert cache.size_bytes == 0
+
+
+def test_what_was_put_longest_ago_goes_first() -> None:
+    kept = Newest[str, int](limit=2)
+    for name, value in (("a", 1), ("b", 2), ("a", 3), ("c", 4)):
+        kept[name] = value
+    assert dict(kept) == {"a": 3, "c": 4}
+
+
+def test_putting_one_again_takes_no_place() -> None:
+    kept = Newest[str, int](limit=2)
+    for name, value in (("a", 1), ("b", 2), ("b", 3)):
+        kept[name] = value
+    assert list(kept) == ["a", "b"]

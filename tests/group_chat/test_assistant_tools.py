@@ -35,7 +35,7 @@ from tests.fakes_connected import NoAssistant, RosterOnly
 from tests.group_chat.team_world import request_of
 from tests.services.assistant.back_ends import SAMPLES, local_assistant
 from tests.services.assistant.effects import fresh
-from tests.services.tool_memory.test_injection import INJECTIONS
+from tests.services.tool_memory.test_privacy import INJECTIONS
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = FixedClock().now().astimezone(BERLIN)

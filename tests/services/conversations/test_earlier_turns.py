@@ -1,4 +1,4 @@
-"""A turn that died leaves its words where they belong, and cannot write any more."""
+"""A turn that died leaves its words where they belong; an answer is repeated, a history adopted."""
 
 import asyncio
 import json

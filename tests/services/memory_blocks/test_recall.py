@@ -4,9 +4,10 @@ import pytest
 
 from data_models.chat_context import AgentMessage, Turn
 from data_models.clock import SystemClock
-from services.memory_blocks.recall import SNIPPET_CHARS, Recalled, search
+from data_models.identifiers import PatientId
+from services.memory_blocks.recall import SNIPPET_CHARS, PatientArtifacts, Recalled, search
 from tests.fakes_store import MemoryBlobStore
-from tests.services.world import World
+from tests.services.world import CHAT, World
 from tests.tables import with_cases
 
 NOW = SystemClock().now()
@@ -122,3 +123,23 @@ async def test_nothing_of_another_patient_is_found() -> None:
     await world.say("switch to patient_4")
     await world.say("and now?")
     assert (await recalled(world, "heliotrope")).remarks
+
+
+FOUR = PatientId("patient_4")
+
+
+async def test_one_key_is_one_file_as_it_was_last_given() -> None:
+    store = MemoryBlobStore()
+    world = World(sessions=store)
+    rows = []
+    for run_id, key, data in [("r1", "a", b"one"), ("r2", "a", b"two"), ("r2", "b", b"three")]:
+        artifacts = PatientArtifacts(
+            contexts=world.contexts,
+            conversation_id=CHAT,
+            patient_id=FOUR,
+            run_id=run_id,
+            clock=world.clock,
+        )
+        rows.append(await artifacts.save(file_name="r.docx", media_type="x/y", data=data, key=key))
+    assert rows[0].artifact_id == rows[1].artifact_id != rows[2].artifact_id
+    assert sorted(store.contents.values()) == [b"three", b"two"]

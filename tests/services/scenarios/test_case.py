@@ -1,4 +1,4 @@
-"""What a session is asked and where it lands is a matter of its own way (spec page 13)."""
+"""What a session is asked is a matter of its own way (spec page 13), and what of it is logged."""
 
 from dataclasses import replace
 from typing import Any

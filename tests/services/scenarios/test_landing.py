@@ -1,8 +1,20 @@
 """What one outcome stores (M11, M19): everything at once, or progress alone."""
 
-from data_models.scenarios.scenario_session import PatientProfile, ProfileField, ScenarioSession
+from datetime import timedelta
+
+from data_models.identifiers import hashed
+from data_models.scenarios.scenario_session import (
+    MigrationAppliedEvent,
+    PatientProfile,
+    ProfileField,
+    ScenarioSession,
+)
+from services.audit.trail import NoAudit
 from services.scenarios.migration.plans.move import VersionChain
+from services.scenarios.operators.journal import JUMPED, ActLog, JournalEntry
 from services.scenarios.scenario_settings import MigrationConfig, ReRoutingConfig
+from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import NOW, Node, graph_of, once, play, session_at
 
 OLD = (
@@ -104,3 +116,40 @@ def test_without_re_routing_a_session_lands_on_its_own_step_with_a_warning() -> 
     outcome = once(chain, asked.session, known, config=config)
     assert (outcome.scenario, outcome.session.step) == ("gap_fill", "b")
     assert outcome.checkpoint_warning == "re-routing is off; the fork at 'a' was not applied"
+
+
+SESSION = "chat_1/patient_4"
+
+
+def jump(number: int) -> MigrationAppliedEvent:
+    return MigrationAppliedEvent(
+        event_id=f"e{number}",
+        session_id=SESSION,
+        scenario_id="booking",
+        plan_ids=["p"],
+        from_version=1,
+        to_version=2,
+        migration_scenario="clean_graft",
+        anchor_hash="h",
+        step_before="slot",
+        step_after="slot",
+        action_taken="teleport",
+        timestamp=NOW + timedelta(minutes=number),
+    )
+
+
+async def test_jumps_stand_among_the_acts_newest_first() -> None:
+    store = MemoryBlobStore()
+    journal = ActLog(audit=NoAudit(), blobs=store, now=FixedClock().now)
+    act = JournalEntry(time=NOW + timedelta(minutes=2), operator="ada", action="deploy")
+    await journal.write("booking", act)
+    for number in (1, 3):
+        name = f"scenarios/booking/events/e{number}.json"
+        await store.create(name, jump(number).model_dump_json().encode())
+    entries = await journal.newest("booking")
+    assert [one.action for one in entries] == [JUMPED, "deploy", JUMPED]
+    assert entries[0].note == (
+        f"session {hashed(SESSION)[:10]}: version 1 to 2, slot to slot, clean graft"
+    )
+    assert "patient_4" not in entries[0].note
+    assert await journal.newest("another") == []

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from evals.parts.references import main
-from tests.services.tool_memory.memory_world import NOW, SCHEDULER
+from tests.services.tool_memory.memory_world import NOW, SCHEDULER, ask
+from tests.tables import tables_beside, with_cases
 
 
 def case(message: str, **more: Any) -> dict[str, Any]:
@@ -59,3 +60,28 @@ def test_what_is_no_case_file_is_said_without_its_text(
 
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     assert main(["resolve", str(tmp_path / "none.json")]) == 2
+
+
+REFUSALS: tuple[str, ...] = tuple(tables_beside(Path(__file__))["refusals"])
+
+
+@pytest.mark.slow
+@with_cases("message", "right")
+def test_a_right_id_is_taken_and_found_without_it(message: str, right: str) -> None:
+    assert ask(message, given={"event_id": right}) == right
+    assert ask(message) == right
+
+
+@pytest.mark.parametrize("message", REFUSALS)
+def test_a_refusal_is_one_in_each_language_whatever_the_model_says(message: str) -> None:
+    assert ask(message, focus="evt_1") is None
+    assert ask(message, focus="evt_1", given={"event_id": "evt_1"}) is None
+
+
+@with_cases("message", "named")
+def test_an_id_of_something_else_than_is_named_is_asked_about(message: str, named: str) -> None:
+    assert ask(message, given={"event_id": "evt_5"}) == sorted([named, "evt_5"])
+
+
+def test_a_word_that_no_entity_has_takes_no_id_where_nobody_is_asked() -> None:
+    assert ask("complete the physio", given={"event_id": "evt_5"}) is None
