@@ -105,6 +105,9 @@ _OF_ONE_PATIENT = re.compile(
 )
 
 
+# Names of all that is stored for a conversation; nothing else builds one (spec page 1.1).
+
+
 def timestamp(now: datetime) -> str:
     """Return `now` (UTC) as archives and copies write it: `20250930T164500`."""
     return now.strftime("%Y%m%dT%H%M%S")

@@ -16,6 +16,9 @@ _LIMIT_CHARS = 120
 _MARKS = str.maketrans("`*_[]<>|#\\", " " * 10)
 
 
+# Who a patient is to whoever looks at a screen, a card, a file or a prompt (spec page 10.3).
+
+
 class PatientIdentity(NamedTuple):
     """Name and birth date as recorded, and the sex; every text is inert and one line."""
 

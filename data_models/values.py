@@ -88,6 +88,9 @@ class Part(BaseModel, extra="allow", defer_build=True):
         return len(self.model_dump_json().encode())
 
 
+# What every stored document carries, and the steps that bring an old one up to date.
+
+
 class Document(Part):
     """A JSON document in the `chat-sessions` container.
 

@@ -25,7 +25,7 @@ from routes.requests.json_input import json_reply, query_of, read_body
 from services.access.bodies import large_body_of
 from services.attachments.papers import Whose
 from services.speech import AUDIO_LIMIT_BYTES
-from services.views.owner_changes import BYTES_LIMIT, LIMIT_CHARS, Draft
+from services.views.owner_changes import BYTES_LIMIT, DRAFT_LIMIT_CHARS, Draft
 
 BODY_SECONDS = 120.0
 PATIENT_HEADER = "X-Patient-Id"
@@ -140,7 +140,7 @@ def attachment_routes() -> list[Endpoint]:
     headers = (in_header(PATIENT_HEADER, required=True), in_header(NAME_HEADER, required=True))
     file = {"application/octet-stream": BINARY}
     whose = (in_query("patient_id", "Whose draft.", required=True),)
-    words = of(text={**STRING, "maxLength": LIMIT_CHARS})
+    words = of(text={**STRING, "maxLength": DRAFT_LIMIT_CHARS})
     return [
         Endpoint(
             "POST",

@@ -12,6 +12,8 @@ from data_models.conversations.incoming_message import ROUNDS, IncomingMessage
 from data_models.identifiers import PatientId
 from data_models.values import Document, Part
 
+# What tools change outside our documents: it happens once however often it is tried.
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:

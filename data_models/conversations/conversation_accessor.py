@@ -100,10 +100,8 @@ class ConversationAccessor:
 
         A message is stored first and counted in `inbox_tail` after; a process may die between.
         """
-        layout, number = (
-            ConversationLayout.of(conversation.conversation_id),
-            conversation.inbox_tail,
-        )
+        layout = ConversationLayout.of(conversation.conversation_id)
+        number = conversation.inbox_tail
         while await self._documents.etag_of(layout.inbox(number)) is not None:
             number += 1
         return number
@@ -147,6 +145,9 @@ class ConversationAccessor:
         return next((row for row in page.messages if row.message_hash == message_hash), None)
 
 
+# Two charts side by side, as a user confirmed it: kept beside both and with neither.
+
+
 class Comparison(Document):
     """`comparisons/{run_id}.json`.
 
@@ -183,6 +184,9 @@ class ComparisonAccessor:
 LISTED_CONVERSATIONS = 200
 
 
+# Which conversations are whose: `users/{hash of owner}/{folder}`, in a container of its own.
+
+
 class OwnerIndex:
     """An entry per conversation, written before the conversation's first document.
 
@@ -215,6 +219,9 @@ def _prefix(owner: str) -> str:
 
 
 _COUNT_TRIES = 50
+
+
+# Messages that wait for the one before: stored first, counted in after.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,9 +104,8 @@ class AzureWorkQueue:
             try:
                 await self._client.create_queue()
             except ResourceExistsError as error:
-                if (
-                    azure_client.error_code(error) != "QueueAlreadyExists"
-                ):  # it is being deleted, say
+                # It is being deleted, say.
+                if azure_client.error_code(error) != "QueueAlreadyExists":
                     raise
         self._opened = True
 

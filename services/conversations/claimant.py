@@ -110,9 +110,8 @@ class Claimant:
         """Claim for `message`, taking over from a dead turn; None if somebody comes before it."""
         if (free := await self._free(stored)) is None:
             return None
-        if (
-            claim_decision.queue_length(free.document) > 0
-        ):  # what the dead replica had stored and not counted
+        # What the dead replica had stored and not counted.
+        if claim_decision.queue_length(free.document) > 0:
             await self._bury(free)
             return None
         running = await self._running(free.document, message, run_id)

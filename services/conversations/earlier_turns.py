@@ -244,9 +244,8 @@ class StoredAnswers:
         if stored is None or stored.document.epoch != answered.epoch or answered.turn_id is None:
             return None
         patient_id = None if answered.patient_id is None else PatientId(answered.patient_id)
-        context = (
-            await self.contexts.read(conversation_id, patient_id, epoch=answered.epoch)
-        ).document
+        stored_context = await self.contexts.read(conversation_id, patient_id, epoch=answered.epoch)
+        context = stored_context.document
         if (turn := _find_run(context, answered.run_id)) is not None:
             return await self.contexts.whole_turn(context, turn)
         return await self._find_archived(context, answered.run_id, answered.turn_id)

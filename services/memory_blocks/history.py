@@ -1,4 +1,4 @@
-"""What is shown of a talk: the blocks of it, what users stated, and the window of turns."""
+"""What is shown of a talk: its blocks and window, without what was corrected (spec page 12.1)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

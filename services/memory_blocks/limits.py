@@ -131,6 +131,9 @@ Rule: TypeAlias = Literal[
 _MOST_TURNS = 25
 
 
+# Checks a document's memory by the rules of spec page 4.2; mends what is certain.
+
+
 @dataclass(slots=True)
 class Findings:
     """What was wrong; neither list holds a word of the conversation.

@@ -28,14 +28,14 @@ from services.rounds.round_list import without_patient
 from services.tool_memory.personal import is_personal_part_of
 from services.views.conversation_list import FOLDER as NAMES
 from services.views.conversation_list import forget_conversations
-from services.views.owner_changes import FOLDER as DRAFTS
+from services.views.owner_changes import DRAFTS_FOLDER
 from services.views.worklist import FOLDER as WORKLIST
 
 PRINCIPAL = "operator"
 # Of the container beside the conversations: what names no patient, and what waits for a channel.
 _OWNER_INDEX, _OWED = "users", "owed/"
 # Of these a patient's own blobs are called by the patient's id, below each user's folder.
-_BY_PATIENT = tuple(f"{one}/" for one in (DRAFTS, LOOKED, WORKLIST))
+_BY_PATIENT = tuple(f"{one}/" for one in (DRAFTS_FOLDER, LOOKED, WORKLIST))
 
 
 @dataclass(slots=True)

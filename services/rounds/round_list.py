@@ -141,6 +141,10 @@ _MARK = b"{}"
 _ID_LIMIT_CHARS = 100
 
 
+# `rounds/{id}.json` is a list, `rounds/{id}/{patient}.json` what people wrote on it. Which lists
+# are whose, and which are not prepared yet, stand in two folders of empty blobs: nobody reads all.
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundBook:
     """Every method raises `StoreUnavailableError` when the store does not answer."""

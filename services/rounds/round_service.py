@@ -46,6 +46,9 @@ _REFUSALS: dict[DayState, str] = {
 }
 
 
+# Whom a round is for: typed names and numbers, or who is seen on a day.
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """Finds the patients of a list. Nobody is guessed: what fits several is refused."""

@@ -194,6 +194,9 @@ class Restoring:
             return await self.clearing.undo(claim, last, now=now, tell=lambda *_: None)
 
 
+# What could be of later, or of anybody else, is not copied into a branch: see ADR 117.
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branching:
     """Makes branches of the caller's own conversations. Holds nothing of any."""

@@ -32,6 +32,9 @@ _KEPT = 2_000
 """Conversations; of more the ones that were changed longest ago are called by their questions."""
 
 
+# `names/{hash of user}.json` stands beside the conversations: each user names for themselves.
+
+
 class ConversationName(BaseModel):
     """What is kept of one conversation for one user.
 

@@ -191,10 +191,14 @@ def _media_type(given: str, file_name: str) -> str:
     return mimetypes.guess_type(file_name)[0] or given
 
 
-FOLDER = "drafts"
+DRAFTS_FOLDER = "drafts"
 KEPT_DAYS = 7
-LIMIT_CHARS = 16_000
+DRAFT_LIMIT_CHARS = 16_000
 """As long as a message."""
+
+
+# `drafts/{hash of user}/{patient}.json` stands beside the conversations, in a folder of its own:
+# whatever stands below `users/` is a conversation. It is kept for seven days at most.
 
 
 class Draft(BaseModel):
@@ -233,8 +237,8 @@ class Drafts:
             MessageTooLongError: longer than a message can be.
         """
         name = await self._name(chat)
-        if len(text) > LIMIT_CHARS:
-            raise MessageTooLongError(limit_chars=LIMIT_CHARS)
+        if len(text) > DRAFT_LIMIT_CHARS:
+            raise MessageTooLongError(limit_chars=DRAFT_LIMIT_CHARS)
         if text.strip():
             data = Draft(text=text).model_dump_json().encode()
             # Another device of the same user: who wrote last wins.
@@ -249,7 +253,7 @@ class Drafts:
 
 
 def _prefix(owner: str) -> str:
-    return f"{FOLDER}/{hashed(owner)}/"
+    return f"{DRAFTS_FOLDER}/{hashed(owner)}/"
 
 
 @dataclass(frozen=True, kw_only=True)

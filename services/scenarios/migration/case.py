@@ -20,6 +20,11 @@ from services.telemetry.metrics import Figures
 _Edge: TypeAlias = tuple[str, str]
 
 
+# The new version as one session can still walk it (M9, M10). A loop that lies ahead must decide
+# nothing behind it: edges that lead from the session's step, or from what lies ahead of it, back
+# into its own path are no way to where it stands.
+
+
 class OwnWay:
     """Answers for one session in one move; every search is made once.
 
@@ -251,6 +256,9 @@ class ReconciliationResult:
 
 
 _log = structlog.get_logger()
+
+
+# Figures and log lines of migrations; ids hashed, never a value.
 
 
 class MigrationMeter:

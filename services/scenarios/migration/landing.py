@@ -244,6 +244,9 @@ def _landed_event(case: Case, place: Landing) -> MigrationAppliedEvent:
     )
 
 
+# What a migration asks or runs before it can land, one request at a time (M8, M20).
+
+
 def wait(
     case: Case, facts: Facts, items: Sequence[WorkItem], *, scenario: MigrationScenario
 ) -> ReconciliationResult:

@@ -275,6 +275,9 @@ POINTER_TTL_SECONDS = 5.0
 TITLES_TTL_SECONDS = 300.0
 
 
+# The versions a turn needs, read once and kept while the active pointer stands.
+
+
 class Catalogue:
     """Answers from memory while it may; the pointer is at most five seconds old."""
 

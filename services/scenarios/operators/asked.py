@@ -1,4 +1,4 @@
-"""What operators send, in a body or behind the `?`."""
+"""What operators send, in a body or behind the `?`, and what an act does to a session."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,6 +23,9 @@ NOTICES_LIMIT = 5
 
 Text = Annotated[str, Field(max_length=600)]
 Why = Annotated[str, Field(min_length=3, max_length=300)]
+
+
+# What an operator does to one session. Pure: the caller holds the conversation and stores it.
 
 
 class Intervention(ClosedValue):

@@ -144,6 +144,9 @@ _HIDDEN = "hidden"
 """In the place of a value or a quote that is health information."""
 
 
+# One session as an operator sees it: its way and its fields, without what patients said.
+
+
 class VisitView(Value):
     """A step of the way."""
 

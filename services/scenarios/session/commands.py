@@ -80,6 +80,9 @@ def _words(text: str) -> str:
     return " ".join(words_of(text))
 
 
+# An answer that is taken back: which one, and what it changes about the way.
+
+
 @dataclass(frozen=True, slots=True)
 class Decided:
     """A session whose forks were decided again.

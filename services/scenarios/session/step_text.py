@@ -218,6 +218,10 @@ class Line:
     text: str
 
 
+# A version played before anybody can start it: no tool runs. Steps, questions, ranges and forks
+# are decided by the code that conversations run.
+
+
 @dataclass(slots=True)
 class Played:
     """How far the answers led.

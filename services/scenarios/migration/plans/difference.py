@@ -126,6 +126,9 @@ class Difference:
         )
 
 
+# What is different, in words for people who read no graph.
+
+
 def sentences_of(difference: Difference) -> list[str]:
     """Return one sentence for each difference; none where the versions mean the same."""
     old, new = difference.old, difference.new

@@ -14,6 +14,9 @@ from services.scenarios.migration.plans.migration_plan import AnchorMigrationPol
 _AnchorReason: TypeAlias = Literal["mapped", "same", "unique", "neighbours", "modified"]
 
 
+# Which step of a new version is which step of the old one (M2).
+
+
 @dataclass(frozen=True, slots=True)
 class AnchorMap:
     """A one-to-one partial map from old step ids to new ones.

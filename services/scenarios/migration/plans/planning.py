@@ -81,10 +81,8 @@ def _deletion_warnings(difference: Difference) -> Iterator[MigrationWarning]:
 
 def _skipped_warnings(difference: Difference) -> Iterator[MigrationWarning]:
     for fault in skipped_checkpoints(difference.new, difference.anchors.image):
-        name, text = (
-            difference.new.steps[fault.step].title,
-            f"{fault.text[:1].upper()}{fault.text[1:]}.",
-        )
+        name = difference.new.steps[fault.step].title
+        text = f"{fault.text[:1].upper()}{fault.text[1:]}."
         yield _warning("checkpoint_skipped", name, text, severity="critical")
 
 
