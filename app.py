@@ -24,8 +24,7 @@ from routes.requests.health import Readiness
 from routes.server import create_web_app
 from routes.serving import Server, serve
 from services.access.access_factory import outbound_policy_for
-from services.access.limits import MessageRate
-from services.access.outbound import outbound_session
+from services.access.limits import MessageRate, outbound_session
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
 from services.basis import Basis

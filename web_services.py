@@ -11,7 +11,7 @@ from services.access import access_factory
 from services.access.limits import SocketSlots
 from services.access.sign_in.fhircast import Hub
 from services.channels.feedback import PageFeedback
-from services.chart_access.practitioners import NotingAuthenticator
+from services.chart_access.relationship import NotingAuthenticator
 from services.conversations.conversation_factory import claim_times_for
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.identity.identity_factory import linker_for

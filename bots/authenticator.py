@@ -16,8 +16,7 @@ from bots.connector import channel_session
 from bots.inbound import Inbound
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, SignInUnavailableError, UnauthenticatedError
-from services.access.handshake import Handshake, is_loopback
-from services.access.principal import AllowList
+from services.access.principal import AllowList, Handshake, is_loopback
 from services.access.signing_keys import SigningKeys, download_keys, read_form, verified_claims
 
 PATIENCE_SECONDS = 0.05

@@ -20,7 +20,7 @@ from data_models import errors
 from data_models.clock import Clock
 from data_models.http_answers import Bounds, HttpAnswer, Tries, ask, repeat, seconds_asked
 from data_models.values import read_object
-from services.access.outbound import GuardedResolver, OutboundPolicy
+from services.access.limits import GuardedResolver, OutboundPolicy
 from services.own_sign_in import TokenSource, ask_signed
 
 CONNECT_SECONDS = 10.0

@@ -16,8 +16,8 @@ from bots.token_service import ChannelUser, SignInResource, TokenService
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.errors import AccessError, SignInNeededError, SignInUnavailableError
 from data_models.newest import Newest
-from services.access.handshake import TOKEN_LIMIT_CHARS
 from services.access.on_behalf import OnBehalf
+from services.access.principal import TOKEN_LIMIT_CHARS
 
 EXCHANGE, VERIFY = "signin/tokenExchange", "signin/verifyState"
 CARD = "application/vnd.microsoft.card.oauth"

@@ -22,7 +22,7 @@ from routes.requests.endpoint import (
     rows,
 )
 from routes.requests.json_input import json_reply, query_of, read_body
-from services.access.bodies import large_body_of
+from services.access.limits import large_body_of
 from services.attachments.papers import Whose
 from services.speech import AUDIO_LIMIT_BYTES
 from services.views.attachment_service import BYTES_LIMIT

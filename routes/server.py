@@ -27,8 +27,8 @@ from routes.smart import SignInRoutes, SmartRoutes, tell_page
 from routes.static_client import StaticClient
 from routes.streams import ag_ui, chat_socket
 from routes.streams.following import FOLLOWING, LAUNCHES, Following
-from services.access.handshake import Authenticator
-from services.access.origin import OriginPolicy
+from services.access.limits import OriginPolicy
+from services.access.principal import Authenticator
 from services.access.sign_in.fhircast import Hub
 from services.access.sign_in.oidc import OidcSignIn
 from services.access.sign_in.smart import SmartLaunch

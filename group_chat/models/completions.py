@@ -21,8 +21,14 @@ from group_chat.models.answer import Answer, AnswerReader
 from group_chat.models.learned import LearnedModel, chars_of, said_chars
 from group_chat.models.model_server import ModelServer, within
 from group_chat.models.model_settings import CallLimits
+from services.model_port import (
+    TokenUsage,
+    lost_seconds,
+    note_lost_seconds,
+    note_model_call,
+    note_tokens,
+)
 from services.telemetry.metrics import Metrics
-from services.usage import TokenUsage, lost_seconds, note_lost_seconds, note_model_call, note_tokens
 
 _DRAIN_SECONDS = 0.2
 

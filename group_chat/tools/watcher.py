@@ -7,8 +7,7 @@ import structlog
 
 from data_models.identifiers import hashed
 from group_chat.turn_context import TurnContext
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
+from services.audit.trail import Audit, AuditEntry
 from services.entities.session import Derives, StoredRun
 from services.tool_memory.session import FinishedRun
 

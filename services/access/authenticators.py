@@ -15,8 +15,18 @@ from data_models.clock import Clock, SystemClock
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from data_models.identifiers import PatientId
 from data_models.operator_files import WatchedFile, read_written
-from services.access.handshake import TOKEN_LIMIT_CHARS, Handshake, is_loopback
-from services.access.principal import USERS, Principal, Role, Scope, UserRules, roles_of, user_id
+from services.access.principal import (
+    TOKEN_LIMIT_CHARS,
+    USERS,
+    Handshake,
+    Principal,
+    Role,
+    Scope,
+    UserRules,
+    is_loopback,
+    roles_of,
+    user_id,
+)
 from services.access.signing_keys import SigningKey, SigningKeys, read_form, verified_claims
 
 # `AUTH_MODE=entra`: tokens of Entra ID; `app_service`: users whom the proxy signed in.

@@ -19,9 +19,15 @@ from services.audit.trail import Audit
 from services.basis import Basis
 from services.chart_access import relationship
 from services.chart_access.break_glass import BreakGlass
-from services.chart_access.chart_guard import AlertKind, ChartGuard
-from services.chart_access.policy import AccessPolicy, CareRoster, OpenToAll, read_care_roster
-from services.chart_access.practitioners import PractitionerBook
+from services.chart_access.chart_guard import (
+    AccessPolicy,
+    AlertKind,
+    CareRoster,
+    ChartGuard,
+    OpenToAll,
+    read_care_roster,
+)
+from services.chart_access.relationship import PractitionerBook
 from services.own_sign_in import TokenSource
 from services.records.fhir.fhir_chosen import fhir_client_for, fhir_client_with
 from services.records.fhir.fhir_client import FhirClient

@@ -7,8 +7,8 @@ import structlog
 
 from data_models.errors import AuditUnavailableError, RoundsError
 from data_models.identifiers import PatientId
-from services.audit.entry import AuditEntry, Visitor
 from services.audit.receipt import ReceiptFacts, digest_of, receipt_of
+from services.audit.trail import AuditEntry, Visitor
 from services.chart_access.chart_guard import ChartGuard
 from services.turn.phases import ClaimedTurn, GroundedTurn
 

@@ -6,8 +6,7 @@ from data_models.clock import Clock, IdSource
 from data_models.identifiers import PatientId
 from data_models.scenarios.scenario_session import MigrationAppliedEvent
 from data_models.storage.blob_store import BlobStore, put_blob
-from services.audit.entry import Visitor
-from services.audit.trail import Audit, is_on_trail, record_access
+from services.audit.trail import Audit, Visitor, is_on_trail, record_access
 from services.model_port import StructuredModel
 from services.records.resources.ports import PatientRecords
 from services.scenarios.migration.catalogue import Catalogue

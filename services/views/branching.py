@@ -14,8 +14,7 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.patient_context_models import PatientContext, Registry
 from data_models.storage.blob_store import BlobStore
-from services.audit.entry import Visitor
-from services.audit.trail import record_access
+from services.audit.trail import Visitor, record_access
 from services.conversations.clearing import Clearing
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.conversations.room import make_room

@@ -17,7 +17,7 @@ from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.patient_identity import identity_noted
-from services.audit.entry import Visitor
+from services.audit.trail import Visitor
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.owner_index import OwnerIndex
 from services.language.words.detection import language_of

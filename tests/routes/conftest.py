@@ -19,8 +19,7 @@ from routes.requests.context import RouteContext, SocketLimits
 from routes.requests.health import Readiness
 from routes.server import WebAccess, create_runner, create_web_app
 from services.access.authenticators import ApiKeyAuthenticator, KeyFile
-from services.access.limits import MessageRate, SocketSlots
-from services.access.origin import OriginPolicy
+from services.access.limits import MessageRate, OriginPolicy, SocketSlots
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook, PageFeedback
 from services.replica import Replica

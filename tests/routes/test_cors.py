@@ -10,7 +10,7 @@ from routes.requests.context import authentication
 from routes.requests.json_input import problems
 from routes.requests.response_headers import preflights, readable_by, security_headers
 from services.access.authenticators import DevAuthenticator
-from services.access.origin import OriginPolicy
+from services.access.limits import OriginPolicy
 from tests.fakes import CountingIds
 
 PORTAL = "https://portal.example"

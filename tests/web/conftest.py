@@ -20,7 +20,7 @@ from routes.static_client import StaticClient
 from routes.streams.chat_socket import OPEN_SOCKETS, OpenSockets
 from scripts.build_web import build
 from services.access.authenticators import DevAuthenticator
-from services.access.origin import OriginPolicy
+from services.access.limits import OriginPolicy
 from tests.fakes import CountingIds
 from tests.peers import chromium_program
 from tests.routes.conftest import make_context

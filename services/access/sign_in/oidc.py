@@ -13,10 +13,16 @@ import structlog
 
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, UnauthenticatedError
-from services.access.handshake import Authenticator, Handshake
-from services.access.principal import USERS, Principal, Role, UserRules, user_id
-from services.access.sign_in.begun import Begun, BrowserSeal
-from services.access.sign_in.oidc_provider import OidcProvider, Tokens
+from services.access.principal import (
+    USERS,
+    Authenticator,
+    Handshake,
+    Principal,
+    Role,
+    UserRules,
+    user_id,
+)
+from services.access.sign_in.oidc_provider import Begun, BrowserSeal, OidcProvider, Tokens
 from services.access.sign_in.sign_in_sessions import Found, SignedIn, SignInSessions, csrf_of
 
 SESSION_SECONDS = 12 * 3_600.0

@@ -10,7 +10,7 @@ from yarl import URL
 from data_models.errors import ConfigurationError
 from data_models.operator_files import read_written
 from data_models.values import ClosedValue
-from services.access.handshake import is_loopback
+from services.access.principal import is_loopback
 
 SERVERS_LIMIT = 10
 _EXAMPLE = "See docs/agents.md for an example"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.errors import ForbiddenError, RoundsError, UnauthenticatedError
-from services.access.handshake import Handshake
-from services.access.origin import OriginPolicy
+from services.access.limits import OriginPolicy
+from services.access.principal import Handshake
 
 DEV = OriginPolicy(allowed=["http://localhost:5173"], public_host=None, loopback_only=True)
 PUBLIC = OriginPolicy(allowed=[], public_host="Rounds.example", loopback_only=False)

@@ -19,8 +19,7 @@ from services.assistant.calendar import Task
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
 from services.assistant.undo_log import UndoLog
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
+from services.audit.trail import Audit, AuditEntry
 from services.group_chat_port import PlanChanged, QuestionAsked
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock

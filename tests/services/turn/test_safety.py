@@ -11,7 +11,7 @@ from data_models.conversations.turn_events import (
     StateChanged,
 )
 from data_models.errors import StoreUnavailableError
-from services.audit.entry import AuditEntry
+from services.audit.trail import AuditEntry
 from services.language.crisis.rules import load_other_rules, load_rules
 from services.memory_blocks.history import last_intent
 from services.memory_blocks.summary import context_summary, next_topics
