@@ -25,8 +25,8 @@ from routes.server import create_web_app
 from routes.serving import Server, serve
 from services.access.access_factory import outbound_policy_for
 from services.access.limits import MessageRate, outbound_session
-from services.assistant.confirmed_actions import AssistantService
-from services.assistant.made_for import MadeFor
+from services.assistant.back_end import MadeFor
+from services.assistant.undo_log import AssistantService
 from services.basis import Basis
 from services.channels.deliveries import Deliveries
 from services.channels.ports import AddChannel, ChannelServices, Repeats

@@ -19,8 +19,7 @@ from group_chat.tools.catalogue import TOOL_NAMES
 from services.access.access_factory import on_behalf_for
 from services.access.on_behalf import OnBehalf
 from services.assistant.assistant_factory import assistant_for
-from services.assistant.back_end import AssistantBackEnd, own_contacts
-from services.assistant.made_for import MadeFor
+from services.assistant.back_end import AssistantBackEnd, MadeFor, own_contacts
 from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.basis import Basis

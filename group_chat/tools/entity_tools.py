@@ -10,8 +10,7 @@ from data_models.values import ClosedValue
 from group_chat.tools.chart_tools import Day, day_asked
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
-from services.evidence.changes import TOOL, changes_of_days, changes_view
-from services.evidence.chart_states import chart_states
+from services.evidence.changes import TOOL, changes_of_days, changes_view, chart_states
 from services.language.words.folding import words_of
 from services.memory_blocks.recall import Remark
 from services.records.big_charts import make_view

@@ -10,7 +10,7 @@ import structlog
 from data_models.chat_context import AgentMessage
 from data_models.errors import ChartClosedError, NotFoundError, RecordsError, StoreError
 from data_models.identifiers import PatientId
-from services.evidence.chart_states import ChartStates, chart_states
+from services.evidence.changes import ChartStates, chart_states
 from services.evidence.looks import LookBook
 from services.records.big_charts import make_view
 from services.records.resources.ports import PERSON, PatientRecords

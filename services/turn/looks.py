@@ -8,8 +8,7 @@ import structlog
 from data_models.conversations.turn_events import Notice
 from data_models.errors import RecordsError, StoreError
 from data_models.storage.blob_store import BlobStore
-from services.evidence.changes import line_of
-from services.evidence.chart_states import chart_states
+from services.evidence.changes import chart_states, line_of
 from services.evidence.looks import LookBook, RecentLooks
 from services.language.words.own_texts import in_own_language
 from services.records.big_charts import make_view

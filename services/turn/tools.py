@@ -9,7 +9,7 @@ import structlog
 
 from data_models.clock import IdSource
 from data_models.identifiers import hashed
-from services.assistant.confirmed_actions import AssistantService
+from services.assistant.undo_log import AssistantService
 from services.basis import Basis
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter

@@ -8,9 +8,8 @@ from prometheus_client import CollectorRegistry
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import RecordNotFoundError
 from data_models.identifiers import PatientId
-from services.assistant.confirmed_actions import AssistantService
-from services.assistant.made_for import MadeFor
-from services.assistant.undo_log import UndoLog
+from services.assistant.back_end import MadeFor
+from services.assistant.undo_log import AssistantService, UndoLog
 from services.audit.trail import NoAudit
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter

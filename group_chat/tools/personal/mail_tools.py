@@ -11,9 +11,13 @@ from group_chat.tools.personal.own_tools import Day, OwnId, OwnTools, Title
 from group_chat.tools.personal.personal import ROWS_SHOWN, OpenAssistant
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
-from services.assistant.contacts import Contact, ContactChange
-from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
-from services.assistant.mail import NewEmail, without_cut_text
+from services.assistant.own_things import (
+    DOCUMENT_TEXT_LIMIT_CHARS,
+    Contact,
+    ContactChange,
+    NewEmail,
+    without_cut_text,
+)
 from services.language.people.names_within import names_one_of
 from services.language.words.folding import words_of
 from services.language.words.phrases import parts_in

@@ -15,12 +15,28 @@ from data_models.tool_memory import EntityType
 from group_chat.tools.personal.said_times import SaidTimes
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import TurnContext
-from services.assistant.back_end import AssistantBackEnd, AssistantServices
-from services.assistant.confirmed_actions import Action, question_of
-from services.assistant.contacts import Contact
-from services.assistant.made_for import MadeFor, Origin, is_for_another
-from services.assistant.shown import Item, kind_of, shown, spoken, whole
-from services.assistant.undo_log import OwnItem, Undoable, UndoableAction, UndoLog, patient_name
+from services.assistant.back_end import (
+    AssistantBackEnd,
+    AssistantServices,
+    MadeFor,
+    Origin,
+    is_for_another,
+)
+from services.assistant.own_things import Contact
+from services.assistant.undo_log import (
+    Action,
+    Item,
+    OwnItem,
+    Undoable,
+    UndoableAction,
+    UndoLog,
+    kind_of,
+    patient_name,
+    question_of,
+    shown,
+    spoken,
+    whole,
+)
 from services.group_chat_port import QuestionAsked
 from services.language.people.names_within import names_one_of, prepare
 from services.language.requests.orders import may_order_change

@@ -18,12 +18,21 @@ from data_models.errors import AssistantItemGoneError
 from data_models.identifiers import hashed
 from data_models.storage.blob_store import BlobInfo, BlobStore, is_blob_name, put_blob
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import ALWAYS, Span, Task
-from services.assistant.contacts import Contact, ContactChange, fits
 from services.assistant.document_text import check_readable, text_of
-from services.assistant.documents import DocumentText, PersonalDocument
 from services.assistant.local.local_file import LocalFile, LocalRows, LocalSamples, id_of
-from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, Email, NewEmail
+from services.assistant.own_things import (
+    ALWAYS,
+    MAIL_HEAD_LIMIT_CHARS,
+    Contact,
+    ContactChange,
+    DocumentText,
+    Email,
+    NewEmail,
+    PersonalDocument,
+    Span,
+    Task,
+    fits,
+)
 
 _MAIL = TypeAdapter(list[Email])
 _TASKS = TypeAdapter(list[Task])

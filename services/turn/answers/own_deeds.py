@@ -6,10 +6,9 @@ from zoneinfo import ZoneInfo
 
 from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import StoreUnavailableError, ToolInputError
-from services.assistant import confirmed_actions, undo_log
-from services.assistant.back_end import AssistantServices
-from services.assistant.made_for import is_for_another
-from services.assistant.shown import spoken
+from services.assistant import undo_log
+from services.assistant.back_end import AssistantServices, is_for_another
+from services.assistant.undo_log import spoken
 from services.orders.draft_order import ORDER_MADE
 from services.scheduling.confirmed_bookings import YES_WORDS
 from services.tool_memory.session import FinishedRun, ToolMemorySession
@@ -34,7 +33,7 @@ STAYS = (
     "moved, cancelled or booked again; what was sent, registered or deleted stays so."
 )
 WHICH = " Say in one sentence what to do with which one, such as: cancel the second event."
-_CONFIRMED = frozenset({*YES_WORDS, *confirmed_actions.ACTION_WORDS, ORDER_MADE})
+_CONFIRMED = frozenset({*YES_WORDS, *undo_log.ACTION_WORDS, ORDER_MADE})
 _NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
 _ELSEWHERE = (
     "Your newest change was made while another chart was open. Nothing was undone; say “undo” with "
@@ -153,20 +152,18 @@ class TurnActions(TurnStep):
     async def _perform_all(
         self, turn: GroundedTurn, question: OpenQuestion, memory: ToolMemorySession
     ) -> str:
-        action = confirmed_actions.action_of(question.payload.get("action"))
+        action = undo_log.action_of(question.payload.get("action"))
         done, gone = list[str](), list[str]()
-        for item_id, name in confirmed_actions.items_of(question.payload):
+        for item_id, name in undo_log.items_of(question.payload):
             await turn.claim.hold()  # one that slept through its claim does nothing
             try:
-                was_there = await confirmed_actions.carry_out(
-                    self._own_services(turn), action, item_id
-                )
+                was_there = await undo_log.carry_out(self._own_services(turn), action, item_id)
             except (ToolInputError, StoreUnavailableError) as failure:
                 if not done:
                     raise
                 outcome = _outcome_in_words(action, done, gone)
                 return f"{outcome} *Not* done: {name}. {failure.user_message}"
-            if confirmed_actions.ACTION_WORDS[action].removes:
+            if undo_log.ACTION_WORDS[action].removes:
                 memory.store.mark_deleted(item_id)
             (done if was_there else gone).append(name)
         return _outcome_in_words(action, done, gone)
@@ -174,14 +171,12 @@ class TurnActions(TurnStep):
 
 def refused(question: OpenQuestion) -> str:
     """Return what the user is told after a no."""
-    names = [name for _, name in confirmed_actions.items_of(question.payload)]
+    names = [name for _, name in undo_log.items_of(question.payload)]
     if len(names) == 1:
         return f"Nothing was changed: {names[0]} stays as it is."
     return f"Nothing was changed: {'; '.join(names)} stay as they are."
 
 
-def _outcome_in_words(
-    action: confirmed_actions.Action, done: Sequence[str], gone: Sequence[str]
-) -> str:
-    parts = [f"{confirmed_actions.ACTION_WORDS[action].done}: {'; '.join(done)}."] if done else []
+def _outcome_in_words(action: undo_log.Action, done: Sequence[str], gone: Sequence[str]) -> str:
+    parts = [f"{undo_log.ACTION_WORDS[action].done}: {'; '.join(done)}."] if done else []
     return " ".join([*parts, *(f"{name} was no longer there." for name in gone)])
