@@ -42,13 +42,11 @@ from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.access import TurnAccess
+from services.turn.access import TurnAccess, TurnLooks, look_book_for
 from services.turn.documents import TurnDocuments
-from services.turn.looks import TurnLooks, look_book_for
 from services.turn.memory import TurnMemory, memory_rules
-from services.turn.scenario_parts import ScenarioParts, scenario_parts
-from services.turn.state import footer_of
-from services.turn.tools import tools_for
+from services.turn.reading import footer_of
+from services.turn.tools import ScenarioParts, scenario_parts, tools_for
 from services.turn_pipeline import TurnPipeline
 from services.turn_scheduler.conversation_worker import ConversationWorker
 from services.turn_scheduler.turn_scheduler import TurnScheduler

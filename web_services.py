@@ -23,7 +23,7 @@ from services.rounds.round_service import RoundService
 from services.scenarios.operators.operator_factory import Operators
 from services.speech import speech_for
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.looks import look_book_for
+from services.turn.access import look_book_for
 from services.turn.memory import memory_rules
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.archive import ArchiveReader

@@ -12,7 +12,7 @@ from routes.streams import ag_ui_frames
 from services.language.model_output.inert import inert
 from services.runs.hub import Run
 from services.statements.shown import not_supported, pipe_table, repeats
-from services.turn.state import footer_of
+from services.turn.reading import footer_of
 
 Frame: TypeAlias = dict[str, Any]
 DONE: Frame = {"type": "done"}

@@ -28,7 +28,7 @@ from services.hand_over.hand_over import HandOver
 from services.replica import Replica
 from services.runs.hub import Run
 from services.telemetry.metrics import Metrics
-from services.turn.state import footer_of
+from services.turn.reading import footer_of
 from services.turn_scheduler.conversation_worker import Deliver
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.fakes import CountingIds

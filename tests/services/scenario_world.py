@@ -32,7 +32,7 @@ from services.scenarios.scenario_factory import ScenarioStores
 from services.scenarios.session.progress import ToolAction, ToolRan
 from services.scenarios.session.recording import Findings
 from services.telemetry.metrics import Metrics
-from services.turn.scenario_parts import ScenarioParts, scenario_parts
+from services.turn.tools import ScenarioParts, scenario_parts
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.given import present

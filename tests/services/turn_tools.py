@@ -19,9 +19,7 @@ from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.scenario_factory import ScenarioStores
 from services.telemetry.metrics import Metrics
-from services.turn.entities import TurnEntities
-from services.turn.scenario_parts import ScenarioParts, scenario_parts
-from services.turn.tools import TurnTools
+from services.turn.tools import ScenarioParts, TurnEntities, TurnTools, scenario_parts
 from tests.fakes_connected import NoAssistant
 from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import MemoryIndex

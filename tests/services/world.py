@@ -47,10 +47,9 @@ from services.runs.hub import Run, RunHub, StopRequests
 from services.scenarios.session.progress import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.access import TurnAccess
+from services.turn.access import TurnAccess, TurnLooks
 from services.turn.answers.safety import SafetyAnswers
 from services.turn.documents import TurnDocuments
-from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
 from services.turn.tools import TurnTools
 from services.turn_pipeline import TurnPipeline

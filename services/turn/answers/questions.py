@@ -18,7 +18,7 @@ from services.language.words.text_words import asks_question
 from services.orders.draft_order import drafts_of
 from services.scheduling.confirmed_bookings import request_of
 from services.turn.answers.bookings import GO_ON, TurnBookings, finish_step
-from services.turn.answers.forgetting import TurnForgetting
+from services.turn.answers.clearing import TurnForgetting
 from services.turn.answers.orders import TurnOrders
 from services.turn.answers.own_deeds import STAYS, WHICH, TurnActions, refused
 from services.turn.answers.remembering import TurnRemembering

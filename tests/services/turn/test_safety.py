@@ -17,7 +17,7 @@ from services.memory_blocks.history import last_intent
 from services.memory_blocks.summary import context_summary, next_topics
 from services.runs.hub import Run
 from services.turn.answers.safety import SafetyAnswers
-from services.turn.state import footer_of
+from services.turn.reading import footer_of
 from services.views.conversation_reader import OwnedChat
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
