@@ -13,8 +13,7 @@ from data_models.conversations.conversation_accessor import ConversationAccessor
 from data_models.documents import Documents
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.storage.counting_blob_store import CountingBlobStore
-from group_chat.kernel_import import import_kernel
-from group_chat.late_start import LateStart, Started
+from group_chat.late_start import LateStart, Started, import_kernel
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.access.access_factory import on_behalf_for
 from services.access.on_behalf import OnBehalf

@@ -20,7 +20,7 @@ from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
 from data_models.conversations import turn_events
 from data_models.conversations.plan import Plan
-from group_chat.speakers.plan_text import step_line
+from group_chat.speakers.gate import step_line
 from services.channels.deliveries import Deliveries
 from services.runs.hub import Run
 

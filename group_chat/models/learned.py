@@ -8,7 +8,7 @@ import structlog
 
 from data_models.errors import ModelUnfitError
 from group_chat.models.dialect import Row, Talk
-from group_chat.models.profile import WINDOW_REMEDY, ModelProfile
+from group_chat.models.model_settings import WINDOW_REMEDY, ModelProfile
 from services.language.model_output.model_tags import tag_at
 from services.model_port import TokenUsage
 

@@ -40,6 +40,8 @@ _KINDS: Mapping[type[Item], EntityType] = {
     Task: "task",
     PersonalDocument: "document",
 }
+ABOUT_ANOTHER = "about another patient"
+"""What is shown of an item that was made while another chart was open."""
 _NAMES = frozenset({"title", "subject", "name"})
 
 

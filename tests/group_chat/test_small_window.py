@@ -7,7 +7,7 @@ import pytest
 
 from data_models.conversations.turn_events import ViewShown
 from data_models.identifiers import PatientId
-from group_chat.models.profile import LEAST_WINDOW_TOKENS
+from group_chat.models.model_settings import LEAST_WINDOW_TOKENS
 from services.language.utterance import ChartQuestion, Utterance
 from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from data_models.clock import SystemClock
 from data_models.conversations.plan import Plan
 from data_models.identifiers import PatientId
-from group_chat.speakers.plan_text import plan_message
+from group_chat.speakers.gate import plan_message
 from group_chat.window import Line, head_and_tail, line_of, lines_of, window
 from services.identity.names.person import Person, PersonName
 from services.language.words.own_texts import in_own_language

@@ -5,8 +5,14 @@ from datetime import UTC, datetime, time, timedelta
 from pydantic import Field
 
 from data_models.errors import ToolInputError
-from group_chat.tools.personal.own_tools import Day, OwnId, OwnTools, Title
-from group_chat.tools.personal.personal import ROWS_SHOWN, OpenAssistant
+from group_chat.tools.personal.personal import (
+    ROWS_SHOWN,
+    Day,
+    OpenAssistant,
+    OwnId,
+    OwnTools,
+    Title,
+)
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
 from services.assistant.own_things import CalendarEvent, NewEvent, Span, Task, free_times
