@@ -11,7 +11,7 @@ from botbuilder.schema import Activity, ChannelAccount, ConversationAccount
 from bots.authenticator import BotAuthenticator
 from bots.bot import RoundsBot
 from bots.config import PerBot
-from bots.inbound import Account, Answer, Inbound, parse_activity
+from bots.reference import Account, Answer, Inbound, parse_activity
 from services.access.limits import body_of
 
 

@@ -13,7 +13,7 @@ from aiohttp import hdrs, web
 
 from bots.config import BotConfig, PerBot, Registration, ServiceUrls
 from bots.connector import channel_session
-from bots.inbound import Inbound
+from bots.reference import Inbound
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, SignInUnavailableError, UnauthenticatedError
 from services.access.principal import AllowList, Handshake, is_loopback

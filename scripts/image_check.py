@@ -40,7 +40,7 @@ COMMANDS = (
 )
 _IMPORTED = (
     "from group_chat.late_start import import_kernel; import_kernel(); "
-    "import app, bots.adapter, bots.endpoint, services.audit, openai"
+    "import app, bots.adapter, bots.bot_factory, services.audit, openai"
 )
 _COPY = re.compile(r"^COPY (?P<sources>[\w./ ]+) (?P<target>[\w./]+)$", re.MULTILINE)
 _SET = re.compile(r"^(?:ENV)?\s+([A-Z_]+)=(\S+)(?: \\)?$", re.MULTILINE)

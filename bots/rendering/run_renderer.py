@@ -7,8 +7,7 @@ from functools import partial
 
 import structlog
 
-from bots.connector import Connector
-from bots.outbox import Outbox
+from bots.connector import Connector, Outbox
 from bots.reference import Activity, place_of
 from bots.rendering.delivery_record import PERHAPS_TWICE, DeliveryRecord
 from bots.rendering.files import FileTransfers

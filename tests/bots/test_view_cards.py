@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from bots.rendering.view_cards import CARD_LIMIT_BYTES, ROWS_SHOWN, view_cards
+from bots.rendering.cards import CARD_LIMIT_BYTES, ROWS_SHOWN, view_cards
 from data_models.chart_view import ChartView, ViewRow
 from data_models.conversations.turn_events import ViewShown
 from tests.bots.conftest import Bot

@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from routes.requests.context import authentication
 from routes.requests.json_input import problems
-from routes.requests.response_headers import preflights, readable_by, security_headers
+from routes.static_client import preflights, readable_by, security_headers
 from services.access.authenticators import DevAuthenticator
 from services.access.limits import OriginPolicy
 from tests.fakes import CountingIds

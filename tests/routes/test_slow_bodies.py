@@ -37,4 +37,4 @@ def test_nothing_else_reads_a_body() -> None:
         path for name in ("routes", "bots", "services") for path in (ROOT / name).rglob("*.py")
     ]
     found = [path.name for path in files if reads.search(path.read_text("utf-8"))]
-    assert found == ["bodies.py"]
+    assert found == ["limits.py"]

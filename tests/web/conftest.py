@@ -17,7 +17,7 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 from data_models.clock import SystemClock
 from routes.server import WebAccess, create_runner, create_web_app
 from routes.static_client import StaticClient
-from routes.streams.chat_socket import OPEN_SOCKETS, OpenSockets
+from routes.streams.following import OPEN_SOCKETS, OpenSockets
 from scripts.build_web import build
 from services.access.authenticators import DevAuthenticator
 from services.access.limits import OriginPolicy

@@ -10,8 +10,8 @@ import yaml
 from pydantic import SecretStr
 
 from bots.config import bot_config
-from bots.inbound import parse_activity
 from bots.incoming import MessageReader
+from bots.reference import parse_activity
 from data_models.clock import SystemClock
 from services.access.access_factory import authenticator_for
 from services.access.authenticators import ApiKeyAuthenticator, KeyFile
