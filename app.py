@@ -20,7 +20,7 @@ from bots.bot_factory import add_bots
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
 from data_models.storage.local_files import folder_held
-from routes.requests.health import Readiness
+from routes.requests.endpoint import Readiness
 from routes.server import create_web_app
 from routes.serving import Server, serve
 from services.access.access_factory import outbound_policy_for

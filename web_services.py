@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 from data_models.errors import RateLimitedError, TooManyExportsError
 from foundation import Foundation, claimant_of, clearing_of, days_of, feedback_of
 from routes.requests.context import RouteContext, SocketLimits
-from routes.requests.health import Readiness
+from routes.requests.endpoint import Readiness
 from routes.server import WebAccess
 from services.access import access_factory
 from services.access.limits import SocketSlots

@@ -15,8 +15,7 @@ from group_chat.messages import text_message
 from group_chat.tools.function import PLUGIN, tool_function
 from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.team_tools import HAND_OVER
-from group_chat.tools.tool import Tool
-from group_chat.tools.watcher import ToolWatcher
+from group_chat.tools.tool import Tool, ToolWatcher
 from group_chat.turn_context import GroupChatLimits
 from services.language.charts.evidence_questions import GUIDELINES, TRIALS
 from services.language.questions.single_questions import CHANGES

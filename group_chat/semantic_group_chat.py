@@ -24,7 +24,7 @@ from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.session_tools import UPDATE_ENTITIES
-from group_chat.tools.watcher import ToolWatcher
+from group_chat.tools.tool import ToolWatcher
 from services.group_chat_port import ActionFinished, GroupChatEvent, GroupChatRequest
 from services.language.replies.yes_no import yes_no_in
 from services.language.requests.work import does_deeds, leaves_question

@@ -9,7 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from routes import chats, export, user
 from routes.operator import PREFIX, operator_routes, refusals
-from routes.requests import endpoint, health
+from routes.requests import endpoint
 from routes.requests.context import (
     CONTEXT,
     RouteContext,
@@ -167,7 +167,7 @@ def endpoints(page: StaticClient) -> list[endpoint.Endpoint]:
         endpoint.Endpoint("GET", "/operator", page.operator_page, media=endpoint.HTML),
         endpoint.Endpoint("GET", "/worker.js", page.worker, media=files),
         endpoint.Endpoint("GET", "/assets/{name}", page.asset, media=files),
-        endpoint.Endpoint("GET", "/healthz", health.healthz, states),
+        endpoint.Endpoint("GET", "/healthz", endpoint.healthz, states),
         endpoint.Endpoint("GET", "/readyz", readyz, states, also={"503": states}),
         endpoint.Endpoint("GET", "/metrics", metrics, media={"text/plain": endpoint.STRING}),
         endpoint.Endpoint("GET", "/api/openapi.json", endpoint.show_openapi, endpoint.OBJECT),

@@ -34,8 +34,7 @@ from group_chat.tools.function import (
     parsed,
     plain,
 )
-from group_chat.tools.tool import Tool, ToolOutput
-from group_chat.tools.watcher import ToolWatcher
+from group_chat.tools.tool import Tool, ToolOutput, ToolWatcher
 from group_chat.turn_context import GroupChatLimits, TurnContext, action_key, changing, current_turn
 from services.patient_context.reading.snapshot import neutralise
 from services.records.views.lines import told

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from data_models.clock import Clock, IdSource
 from data_models.conversations.incoming_message import Sender
 from data_models.errors import ForbiddenError, UnauthenticatedError
-from routes.requests.health import Readiness
+from routes.requests.endpoint import Readiness
 from routes.requests.json_input import query_of
 from services.access.limits import MessageRate, OriginPolicy, SocketSlots
 from services.access.principal import Authenticator, Handshake, Principal

@@ -18,13 +18,8 @@ import aiohttp
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import (
-    ForbiddenError,
-    RateLimitedError,
-    TooManySocketsError,
-    UnauthenticatedError,
-)
 from data_models.newest import Newest
 from services.access.principal import Handshake, is_loopback
 
@@ -46,7 +41,7 @@ class MessageRate:
     per_minute: int | None
     clock: Clock
     table_limit: int = TABLE_LIMIT
-    error: type[RateLimitedError] = RateLimitedError
+    error: type[errors.RateLimitedError] = errors.RateLimitedError
 
     def __post_init__(self) -> None:
         self._buckets = Newest[str, tuple[float, float]](limit=self.table_limit)
@@ -87,7 +82,7 @@ class SocketSlots:
             TooManySocketsError: the principal holds as many as it may.
         """
         if self._open[principal_id] >= self._limit:
-            raise TooManySocketsError(limit=self._limit)
+            raise errors.TooManySocketsError(limit=self._limit)
         self._open[principal_id] += 1
         try:
             yield
@@ -127,11 +122,11 @@ class OriginPolicy:
         """
         host = handshake.host.lower()
         if not self._is_ours(host):
-            raise ForbiddenError
+            raise errors.ForbiddenError
         if handshake.origin is None:
             self._check_without_origin(handshake)
         elif handshake.origin.lower() not in self._allowed | {f"http://{host}", f"https://{host}"}:
-            raise ForbiddenError
+            raise errors.ForbiddenError
 
     def _is_ours(self, host: str) -> bool:
         if (match := _HOST.fullmatch(host)) is None:
@@ -145,10 +140,10 @@ class OriginPolicy:
         if handshake.bearer is not None:
             return
         if handshake.fetch_site not in _OWN_SITES:
-            raise ForbiddenError
+            raise errors.ForbiddenError
         within_site = handshake.only_reads and handshake.fetch_site is not None
         if not (self._loopback_only or within_site):
-            raise UnauthenticatedError
+            raise errors.UnauthenticatedError
 
 
 BODY_SECONDS = 10.0

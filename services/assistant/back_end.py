@@ -15,30 +15,23 @@ from data_models.errors import AssistantError
 from data_models.identifiers import PatientId, hashed
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.tool_memory import EntityType
-from services.assistant.own_things import (
-    AddressBook,
-    Calendar,
-    DocumentFolder,
-    Mailbox,
-    OwnThings,
-    TaskList,
-)
+from services.assistant import own_things
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistantServices:
     """One person's services, all of one back end."""
 
-    calendar: Calendar
-    mail: Mailbox
-    contacts: AddressBook
-    tasks: TaskList
-    documents: DocumentFolder
+    calendar: own_things.Calendar
+    mail: own_things.Mailbox
+    contacts: own_things.AddressBook
+    tasks: own_things.TaskList
+    documents: own_things.DocumentFolder
 
-    def things(self, kind: EntityType) -> OwnThings[Any]:
+    def things(self, kind: EntityType) -> own_things.OwnThings[Any]:
         """Return what has the items of a kind that can be deleted: of all kinds but mail."""
         calendar, contacts, tasks = self.calendar, self.contacts, self.tasks
-        kept: Mapping[EntityType, OwnThings[Any]] = {
+        kept: Mapping[EntityType, own_things.OwnThings[Any]] = {
             "calendar_event": calendar, "contact": contacts, "task": tasks,
             "document": self.documents,
         }  # fmt: skip

@@ -20,10 +20,10 @@ from data_models.documents import Stored
 from data_models.errors import BlobChangedError, NotFoundError
 from data_models.newest import Newest
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from services.basis import Replica
 from services.conversations.inbox import Inbox
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.takeover import Takeover
-from services.replica import Replica
 
 SERVED_CONVERSATIONS = 20_000
 

@@ -9,11 +9,11 @@ from data_models.conversations.conversation_accessor import ConversationAccessor
 from data_models.documents import Documents
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.storage.blob_store import BlobStore
+from services.basis import Replica
 from services.conversations.claimant import Claimant
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.takeover import Takeover
-from services.replica import Replica
 from settings import Settings
 
 

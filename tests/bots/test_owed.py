@@ -9,8 +9,8 @@ import orjson
 import pytest
 
 from bots.rendering import delivery
+from services.basis import Replica
 from services.channels.ports import Fate
-from services.replica import Replica
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling

@@ -21,7 +21,7 @@ from group_chat.tools.clinic.order_tools import OrderTools
 from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
-from group_chat.tools.watcher import ToolWatcher, file_derived
+from group_chat.tools.tool import ToolWatcher, file_derived
 from group_chat.turn_context import GroupChatLimits, TurnContext
 from services.audit.trail import NoAudit
 from services.conversations.patient_artifacts import PatientArtifacts

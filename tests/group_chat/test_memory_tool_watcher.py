@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry
 
 from data_models.entities.entities import Entities
 from data_models.tool_memory import ToolMemory
-from group_chat.tools.watcher import file_derived, remembered
+from group_chat.tools.tool import file_derived, remembered
 from group_chat.turn_context import TurnContext
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter

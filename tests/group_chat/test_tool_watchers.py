@@ -6,7 +6,7 @@ import pytest
 
 from data_models.clock import SystemClock
 from data_models.errors import AuditUnavailableError
-from group_chat.tools.watcher import ToolWatcher
+from group_chat.tools.tool import ToolWatcher
 from group_chat.turn_context import TurnContext
 from services.audit.trail import AuditTrail
 from tests.fakes_store import MemoryBlobStore

@@ -18,10 +18,10 @@ from data_models.scenarios.scenario import FieldDefinition, Scenario, Step, Tran
 from data_models.scenarios.scenario_session import MigrationAppliedEvent, ScenarioSession
 from data_models.storage.blob_store import BlobStore
 from services.audit.trail import AuditTrail
+from services.basis import Replica
 from services.group_chat_port import GroupChatRequest
 from services.model_port import Answer
 from services.records.resources.ports import PatientRecords
-from services.replica import Replica
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer

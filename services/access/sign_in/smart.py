@@ -11,13 +11,8 @@ import aiohttp
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import (
-    BadFrameError,
-    ForbiddenError,
-    SignInUnavailableError,
-    UnauthenticatedError,
-)
 from data_models.http_answers import Bounds, Refusal, fetch
 from data_models.identifiers import PatientId
 from data_models.values import read_value
@@ -28,7 +23,7 @@ from services.access.sign_in.sign_in_sessions import SignedIn, SignInSessions
 
 _TEXT_LIMIT_CHARS = 120
 _BOUNDS = Bounds(8.0, 1_000_000)
-_UNAVAILABLE = Refusal(SignInUnavailableError, "the record system")
+_UNAVAILABLE = Refusal(errors.SignInUnavailableError, "the record system")
 _RESOURCE_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
 
 
@@ -92,12 +87,12 @@ class _LaunchContext:
             SignInUnavailableError: the record system does not answer, or with another.
         """
         if tokens.patient is None or _RESOURCE_ID.fullmatch(tokens.patient) is None:
-            raise ForbiddenError
+            raise errors.ForbiddenError
         data = await self._read(f"Patient/{tokens.patient}", tokens, issuer=issuer)
-        refusal = SignInUnavailableError("the Patient cannot be read")
+        refusal = errors.SignInUnavailableError("the Patient cannot be read")
         found = read_value(data, _Patient, refusal=refusal)
         if found.id != tokens.patient:
-            raise SignInUnavailableError("another Patient than the launch's was answered")
+            raise errors.SignInUnavailableError("another Patient than the launch's was answered")
         return found.model_dump()
 
     async def visit(self, tokens: Tokens, *, issuer: str) -> _Visit | None:
@@ -107,7 +102,7 @@ class _LaunchContext:
         try:
             data = await self._read(f"Encounter/{tokens.encounter}", tokens, issuer=issuer)
             found = _Encounter.model_validate_json(data)
-        except (SignInUnavailableError, ValidationError):
+        except (errors.SignInUnavailableError, ValidationError):
             return None
         subject = (found.subject.reference or "").removeprefix(f"{issuer.rstrip('/')}/")
         is_meant = found.status not in ("entered-in-error", "cancelled")
@@ -208,10 +203,10 @@ class SmartLaunch:
             SignInUnavailableError: the record system says nothing usable of itself.
         """
         if issuer is None and len(self.providers) != 1:
-            raise BadFrameError("iss: name the record system, there are several")
+            raise errors.BadFrameError("iss: name the record system, there are several")
         named = next(iter(self.providers)) if issuer is None else issuer
         if named not in self.providers:
-            raise ForbiddenError
+            raise errors.ForbiddenError
         begun = Begun.draw(issuer=named)
         asked = {"aud": named, "scope": f"openid fhirUser launch{'' if launch else '/patient'}"}
         # Both ways to ask for each: a server grants the one that it knows.
@@ -237,7 +232,7 @@ class SmartLaunch:
         """
         begun = self._seal.begun(kept, state=state)
         if begun.issuer not in self.providers:
-            raise UnauthenticatedError
+            raise errors.UnauthenticatedError
         once = f"launch.{begun.state}"
         await self.sessions.spend(once)
         provider = self.providers[begun.issuer]
@@ -303,7 +298,7 @@ class SmartLaunch:
     async def _place(self, session_id: str) -> tuple[LaunchedIn | None, SignedIn]:
         found = (await self.sessions.find(session_id)).session
         if found.ends_at <= self.clock.now():
-            raise UnauthenticatedError
+            raise errors.UnauthenticatedError
         return self.sessions.unsealed(session_id, found.launched, LaunchedIn), found
 
     def _of_hub(self, tokens: Tokens) -> Tokens | None:
@@ -327,13 +322,13 @@ class SmartLaunch:
         """
         session_id = self._seal.open(ticket, seconds=TICKET_SECONDS)
         if not session_id.startswith(FRAMED):
-            raise UnauthenticatedError
+            raise errors.UnauthenticatedError
         await self.sessions.spend(f"ticket.{session_id}")
         return session_id
 
     def _signed_in(self, claims: Mapping[str, Any], tokens: Tokens, *, issuer: str) -> SignedIn:
         if (staff := _STAFF.fullmatch(str(claims.get("fhirUser") or ""))) is None:
-            raise ForbiddenError  # a patient, a relative, a device: the page is for clinicians
+            raise errors.ForbiddenError  # a patient, a relative, a device: the page is for clinicians
         who, now = principal_id_of(claims, self.rules), self.clock.now()
         roles = self.rules.users.roles_of(who)
         lasts = min(tokens.expires_in or _TOKEN_SECONDS, SESSION_SECONDS)

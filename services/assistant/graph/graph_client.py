@@ -12,19 +12,9 @@ import aiohttp
 import structlog
 from yarl import URL
 
-from data_models import errors
+from data_models import errors, http_answers
 from data_models.clock import Clock, IdSource
 from data_models.errors import AssistantError, AssistantItemGoneError
-from data_models.http_answers import (
-    Bounds,
-    HttpAnswer,
-    Refusal,
-    Tries,
-    ask,
-    fetch,
-    repeat,
-    seconds_asked,
-)
 from data_models.values import read_object
 from services.own_sign_in import TokenSource, ask_signed
 
@@ -56,9 +46,11 @@ class GraphLimits:
     answer_bytes: int = 5_000_000
     pages: int = 50
 
-    def bounds(self, *, limit_bytes: int) -> Bounds:
+    def bounds(self, *, limit_bytes: int) -> http_answers.Bounds:
         """Return the bounds of one request."""
-        return Bounds(self.request_seconds, limit_bytes, connect_seconds=self.connect_seconds)
+        return http_answers.Bounds(
+            self.request_seconds, limit_bytes, connect_seconds=self.connect_seconds
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,12 +200,12 @@ class GraphClient:
             AssistantError: an answer that cannot be used.
         """
         limits = self.limits
-        tries = Tries(
+        tries = http_answers.Tries(
             limits.attempts, limits.operation_seconds, limits.retry_after_seconds,
             first_pause=limits.wait_seconds, most_pause=5.0, jitter=limits.wait_seconds,
         )  # fmt: skip
         try:
-            return await repeat(partial(self._ask, call, principal_id), tries)
+            return await http_answers.repeat(partial(self._ask, call, principal_id), tries)
         except errors.AssistantUnavailableError:
             call.log("unavailable")
             if call.was_lost:
@@ -227,8 +219,8 @@ class GraphClient:
             AssistantUnavailableError: they could not be had.
         """
         bounds = self.limits.bounds(limit_bytes=limit_bytes)
-        refusal = Refusal(errors.AssistantUnavailableError, "the download")
-        return await fetch(self.session, "GET", url, bounds, refusal=refusal)
+        refusal = http_answers.Refusal(errors.AssistantUnavailableError, "the download")
+        return await http_answers.fetch(self.session, "GET", url, bounds, refusal=refusal)
 
     async def _ask(self, call: GraphCall, principal_id: str) -> GraphAnswer:
         sent = await ask_signed(self.token_of(principal_id), partial(self._send, call))
@@ -242,7 +234,7 @@ class GraphClient:
             call.log("not_done", answer)
         return answer
 
-    async def _send(self, call: GraphCall, token: str) -> HttpAnswer:
+    async def _send(self, call: GraphCall, token: str) -> http_answers.HttpAnswer:
         headers = {
             **call.headers,
             "Authorization": f"Bearer {token}",
@@ -251,7 +243,7 @@ class GraphClient:
         }
         bounds = self.limits.bounds(limit_bytes=self.limits.answer_bytes + 1)
         try:
-            return await ask(
+            return await http_answers.ask(
                 self.session, call.method, call.url, bounds, json=call.body, headers=headers
             )
         except aiohttp.ClientConnectorError as error:
@@ -260,12 +252,12 @@ class GraphClient:
             # None of these is `from error`: aiohttp quotes addresses, which name users and items.
             raise call.broken(_unanswered(error)) from None
 
-    def _checked(self, call: GraphCall, answer: HttpAnswer) -> GraphAnswer:
+    def _checked(self, call: GraphCall, answer: http_answers.HttpAnswer) -> GraphAnswer:
         status, limit = answer.status, self.limits.answer_bytes
         if len(answer.body) > limit:
             raise errors.AssistantError(f"the answer is over {limit} bytes")
         if status in _PAUSED:
-            wait = seconds_asked(answer.headers, now=self.clock.now())
+            wait = http_answers.seconds_asked(answer.headers, now=self.clock.now())
             raise errors.AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
         if status in _BROKEN:
             raise call.broken(f"Microsoft Graph answered {status}")

@@ -14,31 +14,11 @@ from data_models.errors import (
     AssistantRefusedError,
     AssistantUnsureError,
 )
+from services.assistant import own_things
 from services.assistant.document_text import check_readable, text_of
+from services.assistant.graph import graph_shapes
 from services.assistant.graph.graph_account import IMMUTABLE, GraphAccount, create_marked
 from services.assistant.graph.graph_client import Json, segment
-from services.assistant.graph.graph_shapes import (
-    GraphContact,
-    GraphItem,
-    GraphMessage,
-    instant_of,
-    odata,
-    shaped,
-)
-from services.assistant.own_things import (
-    ALWAYS,
-    DOCUMENT_LIMIT_BYTES,
-    MAIL_HEAD_LIMIT_CHARS,
-    Contact,
-    ContactChange,
-    DocumentText,
-    Email,
-    MailFolder,
-    NewEmail,
-    PersonalDocument,
-    Span,
-    fits,
-)
 
 _MAIL_FIELDS = (
     "id,subject,from,toRecipients,receivedDateTime,bodyPreview,isRead,isDraft,parentFolderId"
@@ -58,29 +38,31 @@ class GraphMailbox:
         self._as_text = account.preferring(_AS_TEXT)
 
     async def search(
-        self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
-    ) -> Sequence[Email]:
+        self, words: str, *, within: own_things.Span[datetime] = own_things.ALWAYS, limit: int
+    ) -> Sequence[own_things.Email]:
         query = {
             "$select": _MAIL_FIELDS,
             "$top": str(min(limit, _MAILS_LIMIT)),
             **_asked(words, within),
         }
-        found: list[Email] = []
+        found: list[own_things.Email] = []
         async for row in self._account.rows("mailFolders/inbox/messages", query):
-            message = shaped(GraphMessage, row)
-            mail = _mail(message, "inbox", message.body_preview[:MAIL_HEAD_LIMIT_CHARS])
+            message = graph_shapes.shaped(graph_shapes.GraphMessage, row)
+            mail = _mail(message, "inbox", message.body_preview[: own_things.MAIL_HEAD_LIMIT_CHARS])
             if within.has(mail.received):
                 found.append(mail)
             if len(found) == limit:
                 break
         return sorted(found, key=lambda mail: mail.received, reverse=True)
 
-    async def get(self, mail_id: str) -> Email | None:
+    async def get(self, mail_id: str) -> own_things.Email | None:
         path = f"messages/{segment(mail_id)}"
-        message = await self._as_text.find(GraphMessage, path, {"$select": f"{_MAIL_FIELDS},body"})
+        message = await self._as_text.find(
+            graph_shapes.GraphMessage, path, {"$select": f"{_MAIL_FIELDS},body"}
+        )
         return None if message is None else _whole(message, await self._folder(message))
 
-    async def draft(self, mail: NewEmail, effect: Effect) -> Email:
+    async def draft(self, mail: own_things.NewEmail, effect: Effect) -> own_things.Email:
         body: Json = {
             "subject": mail.subject,
             "body": {"contentType": "Text", "content": mail.text},
@@ -92,7 +74,7 @@ class GraphMailbox:
         row = await create_marked(
             self._as_text, path, body, effect, among="messages", inside=inside
         )
-        return _whole(shaped(GraphMessage, row), "drafts")
+        return _whole(graph_shapes.shaped(graph_shapes.GraphMessage, row), "drafts")
 
     async def send(self, mail_id: str) -> bool:
         """See `Mailbox.send`: after a lost answer it is looked for, and not sent again."""
@@ -111,10 +93,10 @@ class GraphMailbox:
 
     async def _is_draft(self, mail_id: str) -> bool:
         path = f"messages/{segment(mail_id)}"
-        row = await self._account.find(GraphMessage, path, {"$select": "id,isDraft"})
+        row = await self._account.find(graph_shapes.GraphMessage, path, {"$select": "id,isDraft"})
         return row is not None and bool(row.is_draft)
 
-    async def _folder(self, message: GraphMessage) -> MailFolder:
+    async def _folder(self, message: graph_shapes.GraphMessage) -> own_things.MailFolder:
         if message.is_draft:
             return "drafts"
         row = await self._account.get("mailFolders/sentitems", {"$select": "id"})
@@ -122,7 +104,7 @@ class GraphMailbox:
         return "sent" if is_sent else "inbox"
 
 
-def _asked(words: str, within: Span[datetime]) -> dict[str, str]:
+def _asked(words: str, within: own_things.Span[datetime]) -> dict[str, str]:
     """Return the options that narrow a listing; Graph takes a search or a filter, never both."""
     plain, (since, until) = [word.casefold() for word in _WORD.findall(words)], within
     if plain:
@@ -130,24 +112,26 @@ def _asked(words: str, within: Span[datetime]) -> dict[str, str]:
         days = [f"received>={since - _DAY:%Y-%m-%d}"] if since else []
         days += [f"received<={until + _DAY:%Y-%m-%d}"] if until else []
         return {"$search": f'"{" ".join([*plain, *days])}"'}
-    spans = [f"receivedDateTime ge {odata(since)}"] if since else []
-    spans += [f"receivedDateTime lt {odata(until)}"] if until else []
+    spans = [f"receivedDateTime ge {graph_shapes.odata(since)}"] if since else []
+    spans += [f"receivedDateTime lt {graph_shapes.odata(until)}"] if until else []
     order = {"$orderby": "receivedDateTime desc"}
     return {**order, "$filter": " and ".join(spans)} if spans else order
 
 
-def _whole(message: GraphMessage, folder: MailFolder) -> Email:
+def _whole(message: graph_shapes.GraphMessage, folder: own_things.MailFolder) -> own_things.Email:
     text = message.body.content if message.body else message.body_preview
     return _mail(message, folder, text)
 
 
-def _mail(message: GraphMessage, folder: MailFolder, text: str) -> Email:
-    return Email(
+def _mail(
+    message: graph_shapes.GraphMessage, folder: own_things.MailFolder, text: str
+) -> own_things.Email:
+    return own_things.Email(
         id=message.id,
         subject=message.subject,
         sender=message.sender.email_address.line if message.sender else "",
         to=tuple(one.email_address.line for one in message.to_recipients),
-        received=instant_of(message.received),
+        received=graph_shapes.instant_of(message.received),
         text=text,
         folder=folder,
         is_read=message.is_read is not False,
@@ -166,23 +150,25 @@ class GraphAddressBook:
     def __init__(self, *, account: GraphAccount) -> None:
         self._account = account.preferring(IMMUTABLE)
 
-    async def search(self, words: str, *, limit: int) -> Sequence[Contact]:
+    async def search(self, words: str, *, limit: int) -> Sequence[own_things.Contact]:
         """See `AddressBook.search`; Graph itself finds contacts by a whole address only."""
         query = {**_QUERY, "$orderby": "displayName", "$top": _CONTACTS_PAGE}
-        found: list[Contact] = []
+        found: list[own_things.Contact] = []
         async for row in self._account.rows("contacts", query):
-            contact = _contact(shaped(GraphContact, row))
-            if fits(words, contact.name, contact.email, contact.phone, contact.organization):
+            contact = _contact(graph_shapes.shaped(graph_shapes.GraphContact, row))
+            if own_things.fits(
+                words, contact.name, contact.email, contact.phone, contact.organization
+            ):
                 found.append(contact)
             if len(found) == limit:
                 break
         return sorted(found, key=lambda contact: contact.name.casefold())
 
-    async def get(self, contact_id: str) -> Contact | None:
+    async def get(self, contact_id: str) -> own_things.Contact | None:
         row = await self._row(contact_id)
         return None if row is None else _contact(row)
 
-    async def add(self, contact: Contact, effect: Effect) -> Contact:
+    async def add(self, contact: own_things.Contact, effect: Effect) -> own_things.Contact:
         body: Json = {"displayName": contact.name, "givenName": contact.name}
         if contact.email:
             body["emailAddresses"] = [{"address": contact.email, "name": contact.name}]
@@ -191,9 +177,9 @@ class GraphAddressBook:
         if contact.organization:
             body["companyName"] = contact.organization
         row = await create_marked(self._account, "contacts", body, effect, among="contacts")
-        return _contact(shaped(GraphContact, row))
+        return _contact(graph_shapes.shaped(graph_shapes.GraphContact, row))
 
-    async def change(self, contact_id: str, change: ContactChange) -> Contact:
+    async def change(self, contact_id: str, change: own_things.ContactChange) -> own_things.Contact:
         """See `AddressBook.change`; further addresses and phones of the contact stay."""
         for _ in range(_TRIES):
             if (row := await self._row(contact_id)) is None:
@@ -202,17 +188,19 @@ class GraphAddressBook:
                 f"contacts/{segment(contact_id)}", _changed(row, change), etag=row.etag
             )
             if not answer.is_stale:
-                return _contact(shaped(GraphContact, answer.value()))
+                return _contact(graph_shapes.shaped(graph_shapes.GraphContact, answer.value()))
         raise AssistantError("the contact changed again and again meanwhile; nothing was changed")
 
     async def delete(self, contact_id: str) -> bool:
         return await self._account.delete(f"contacts/{segment(contact_id)}", {"$select": "id"})
 
-    async def _row(self, contact_id: str) -> GraphContact | None:
-        return await self._account.find(GraphContact, f"contacts/{segment(contact_id)}", _QUERY)
+    async def _row(self, contact_id: str) -> graph_shapes.GraphContact | None:
+        return await self._account.find(
+            graph_shapes.GraphContact, f"contacts/{segment(contact_id)}", _QUERY
+        )
 
 
-def _changed(row: GraphContact, change: ContactChange) -> Json:
+def _changed(row: graph_shapes.GraphContact, change: own_things.ContactChange) -> Json:
     body: Json = {}
     name = row.display_name if change.name is None else change.name
     if change.name is not None:
@@ -228,7 +216,7 @@ def _changed(row: GraphContact, change: ContactChange) -> Json:
     return body
 
 
-def _phone(row: GraphContact, phone: str) -> Json:
+def _phone(row: graph_shapes.GraphContact, phone: str) -> Json:
     """Return the change of the phone that `_contact` shows."""
     own = [phone] if phone else []
     if row.mobile_phone:
@@ -238,9 +226,9 @@ def _phone(row: GraphContact, phone: str) -> Json:
     return {"homePhones": own + list(row.home_phones[1:])}
 
 
-def _contact(row: GraphContact) -> Contact:
+def _contact(row: graph_shapes.GraphContact) -> own_things.Contact:
     phones = (row.mobile_phone, *row.business_phones, *row.home_phones)
-    return Contact(
+    return own_things.Contact(
         id=row.id,
         name=row.display_name,
         email=row.email_addresses[0].address if row.email_addresses else "",
@@ -266,30 +254,30 @@ class GraphDocumentFolder:
         self._hosts = frozenset(host.lower() for host in file_hosts)
 
     async def search(
-        self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
-    ) -> Sequence[PersonalDocument]:
+        self, words: str, *, within: own_things.Span[datetime] = own_things.ALWAYS, limit: int
+    ) -> Sequence[own_things.PersonalDocument]:
         """See `DocumentFolder.search`; with words, Graph looks into the files too."""
         # Graph does not sort by time, so every result is read before the newest are known.
         rows = self._account.rows(_listing(words), {"$select": _FILE_FIELDS, "$top": _FILES_PAGE})
-        items = [shaped(GraphItem, row) async for row in rows]
+        items = [graph_shapes.shaped(graph_shapes.GraphItem, row) async for row in rows]
         # A drive that changes while it is listed shows an item twice; the last counts.
         latest = {item.id: item for item in items}.values()
         found = [_document(item) for item in latest if item.file and not item.deleted]
         fitting = [row for row in found if within.has(row.modified)]
         return sorted(fitting, key=lambda row: row.modified, reverse=True)[:limit]
 
-    async def get(self, document_id: str) -> PersonalDocument | None:
+    async def get(self, document_id: str) -> own_things.PersonalDocument | None:
         item = await self._item(document_id, _FILE_FIELDS)
         return None if item is None else _document(item)
 
-    async def text(self, document_id: str) -> DocumentText:
+    async def text(self, document_id: str) -> own_things.DocumentText:
         item = await self._item(document_id, f"{_FILE_FIELDS},@microsoft.graph.downloadUrl")
         if item is None:
             raise AssistantItemGoneError("the document is no longer there")
         document = _document(item)
         check_readable(document)
         data = await self._account.client.download(
-            self._checked(item.download_url), limit_bytes=DOCUMENT_LIMIT_BYTES
+            self._checked(item.download_url), limit_bytes=own_things.DOCUMENT_LIMIT_BYTES
         )
         return await text_of(document, data)
 
@@ -297,9 +285,9 @@ class GraphDocumentFolder:
         """See `DocumentFolder.delete`; it goes to the drive's recycle bin."""
         return await self._account.delete(f"drive/items/{segment(document_id)}", {"$select": "id"})
 
-    async def _item(self, document_id: str, fields: str) -> GraphItem | None:
+    async def _item(self, document_id: str, fields: str) -> graph_shapes.GraphItem | None:
         path = f"drive/items/{segment(document_id)}"
-        item = await self._account.find(GraphItem, path, {"$select": fields})
+        item = await self._account.find(graph_shapes.GraphItem, path, {"$select": fields})
         return item if item is not None and item.file and not item.deleted else None
 
     def _checked(self, text: str) -> URL:
@@ -318,11 +306,11 @@ def _listing(words: str) -> str:
     return f"drive/root/search(q='{quote(plain, safe=chr(39))}')" if plain else "drive/root/delta"
 
 
-def _document(item: GraphItem) -> PersonalDocument:
-    return PersonalDocument(
+def _document(item: graph_shapes.GraphItem) -> own_things.PersonalDocument:
+    return own_things.PersonalDocument(
         id=item.id,
         name=item.name,
-        modified=instant_of(item.modified),
+        modified=graph_shapes.instant_of(item.modified),
         size_bytes=item.size,
         media_type=item.file.mime_type if item.file else "",
     )

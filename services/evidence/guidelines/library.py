@@ -19,12 +19,7 @@ from services.evidence.guidelines.document import Guideline, Section, guideline_
 from services.evidence.trials.facts import PatientFacts
 from services.language.charts.evidence_questions import GUIDELINES, is_for_person, topics_in
 from services.language.words.vocabulary import concept_rows
-from services.records.concepts.table import (
-    ConceptKind,
-    concept_table,
-    names_of_procedure,
-    parts_of_body,
-)
+from services.records.concepts import table
 from services.records.concepts.words import roots_of, words_of
 from services.records.ranking import ranking_of
 from services.records.rows.finding import means
@@ -53,20 +48,20 @@ def _is_for(title: str, facts: PatientFacts) -> bool:
     return bool(rows) and all(problems)
 
 
-def _names(kind: ConceptKind, words: Sequence[str]) -> Iterator[str]:
+def _names(kind: table.ConceptKind, words: Sequence[str]) -> Iterator[str]:
     """Yield what a text names of a kind: "lung cancer", of which "cancer" is no name of its own."""
     at = 0
     while at < len(words):
         lengths = range(min(_LONGEST_NAME_WORDS, len(words) - at), 0, -1)
         names = ((one, " ".join(words[at : at + one])) for one in lengths)
-        known = ((one, name) for one, name in names if concept_table().named(kind, name))
+        known = ((one, name) for one, name in names if table.concept_table().named(kind, name))
         length, name = next(known, (1, ""))
         if name:
             yield name
         at += length
 
 
-def _of_name(kind: ConceptKind, name: str, rows: Iterable[ViewRow]) -> list[ViewRow]:
+def _of_name(kind: table.ConceptKind, name: str, rows: Iterable[ViewRow]) -> list[ViewRow]:
     return [row for row in rows if means(kind, name, label=row.name, codes=row.code)]
 
 
@@ -77,7 +72,7 @@ def _is_there(row: ViewRow, words: Sequence[str]) -> bool:
 
 
 def _parts(words: Iterable[str]) -> set[str]:
-    return {group[0] for word in words if (group := parts_of_body(word))}
+    return {group[0] for word in words if (group := table.parts_of_body(word))}
 
 
 def _is_of_now(row: ViewRow) -> bool:
@@ -87,7 +82,7 @@ def _is_of_now(row: ViewRow) -> bool:
 
 
 def _is_done(row: ViewRow, words: frozenset[str]) -> bool:
-    return any(words.issuperset(words_of(name)) for name in names_of_procedure(row.name))
+    return any(words.issuperset(words_of(name)) for name in table.names_of_procedure(row.name))
 
 
 KIND = "guideline"
@@ -142,7 +137,7 @@ class Library:
         A word that no guideline has, by none of its names, is what is asked about: then nothing
         answers.
         """
-        called, values = concept_table().also_called, concept_rows()["out_of_range"]
+        called, values = table.concept_table().also_called, concept_rows()["out_of_range"]
         asked = [
             frozenset(
                 roots_of(name)

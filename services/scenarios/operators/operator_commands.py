@@ -24,8 +24,8 @@ from data_models.scenarios.scenario_session import ScenarioSession
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import read_value
 from services.audit.trail import AuditTrail, NoAudit
+from services.basis import Replica
 from services.conversations.conversation_factory import caretaker_for
-from services.replica import Replica
 from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import (
     DeploymentRecord,

@@ -16,7 +16,7 @@ from services.orders.draft_order import ORDER_MADE, WITHDRAW, DraftOrder, drafts
 from services.orders.order_drafts import OrderDrafts
 from services.orders.wording import cards_in, is_same_test, moment_shown, question_text, said_in
 from services.tool_memory.session import FinishedRun
-from services.turn.answers.bookings import GO_ON, finish_step
+from services.turn.answers.own_deeds import GO_ON, finish_step
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
 from services.turn.turn_step import TurnStep
 
