@@ -1,4 +1,4 @@
-"""A route with what it takes and answers: served and described from one place; and if all can work."""
+"""A route with what it takes and answers, served and described from one place; and readiness."""
 
 import asyncio
 import inspect

@@ -328,7 +328,7 @@ class SmartLaunch:
 
     def _signed_in(self, claims: Mapping[str, Any], tokens: Tokens, *, issuer: str) -> SignedIn:
         if (staff := _STAFF.fullmatch(str(claims.get("fhirUser") or ""))) is None:
-            raise errors.ForbiddenError  # a patient, a relative, a device: the page is for clinicians
+            raise errors.ForbiddenError  # a patient, a relative, a device: ours is for clinicians
         who, now = principal_id_of(claims, self.rules), self.clock.now()
         roles = self.rules.users.roles_of(who)
         lasts = min(tokens.expires_in or _TOKEN_SECONDS, SESSION_SECONDS)
