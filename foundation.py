@@ -23,7 +23,7 @@ from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.basis import Basis, Replica
 from services.channels.deliveries import Deliveries
-from services.channels.feedback import FeedbackBook
+from services.channels.ports import FeedbackBook
 from services.chart_access.chart_access_factory import ChartAccess, charts_for
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing

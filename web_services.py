@@ -10,7 +10,7 @@ from routes.server import WebAccess
 from services.access import access_factory
 from services.access.limits import SocketSlots
 from services.access.sign_in.fhircast import Hub
-from services.channels.feedback import PageFeedback
+from services.channels.ports import PageFeedback
 from services.chart_access.relationship import NotingAuthenticator
 from services.conversations.conversation_factory import claim_times_for
 from services.conversations.maintenance_lease import MaintenanceLease

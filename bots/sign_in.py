@@ -24,8 +24,7 @@ from data_models.identifiers import is_web_name
 from data_models.newest import Newest
 from services.access.on_behalf import OnBehalf
 from services.access.principal import TOKEN_LIMIT_CHARS
-from services.channels.feedback import COMMENT_LIMIT_CHARS
-from services.channels.ports import ChannelServices
+from services.channels.ports import COMMENT_LIMIT_CHARS, ChannelServices
 from services.views.conversation_reader import ConversationReader, OwnedChat
 
 _EXCHANGE, _VERIFY = "signin/tokenExchange", "signin/verifyState"

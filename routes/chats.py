@@ -31,7 +31,7 @@ from routes.requests.endpoint import (
 )
 from routes.requests.json_input import query_of, read_body, view_document
 from routes.streams.following import LAUNCHES
-from services.channels.feedback import Opinion
+from services.channels.ports import Opinion
 from services.records.views.source import SourceText
 from services.views import conversation_view
 from services.views.archive import ArchivedTalk

@@ -17,7 +17,7 @@ from routes.requests.endpoint import Readiness
 from routes.requests.json_input import query_of
 from services.access.limits import MessageRate, OriginPolicy, SocketSlots
 from services.access.principal import Authenticator, Handshake, Principal
-from services.channels.feedback import PageFeedback
+from services.channels.ports import PageFeedback
 from services.chart_access.break_glass import BreakGlass
 from services.group_chat_port import GroupChat
 from services.records.fhir.reading import reading_as

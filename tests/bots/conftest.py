@@ -23,8 +23,7 @@ from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf
 from services.basis import Replica
 from services.channels.deliveries import Deliveries
-from services.channels.feedback import FeedbackBook
-from services.channels.ports import ChannelServices, Fate, Repeats
+from services.channels.ports import ChannelServices, Fate, FeedbackBook, Repeats
 from services.hand_over.hand_over import HandOver
 from services.runs.hub import Run
 from services.telemetry.metrics import Metrics

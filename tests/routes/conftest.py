@@ -22,7 +22,7 @@ from services.access.authenticators import ApiKeyAuthenticator, KeyFile
 from services.access.limits import MessageRate, OriginPolicy, SocketSlots
 from services.basis import Replica
 from services.channels.deliveries import Deliveries
-from services.channels.feedback import FeedbackBook, PageFeedback
+from services.channels.ports import FeedbackBook, PageFeedback
 from services.telemetry.metrics import Metrics
 from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore

@@ -7,7 +7,7 @@ import pytest
 
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
-from services.channels.feedback import Opinion, PageFeedback
+from services.channels.ports import Opinion, PageFeedback
 from services.views.conversation_reader import OwnedChat
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import BEN, Server, ask, feedback_book
