@@ -1,4 +1,4 @@
-"""What a bot does not read is told; whatever a caller posts, it keeps going, or refuses everybody."""
+"""What a bot does not read is told; whatever a caller posts, it goes on, or refuses everybody."""
 
 import json
 import random
