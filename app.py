@@ -20,14 +20,13 @@ from bots.bot_factory import add_bots
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
 from data_models.storage.local_files import folder_held
-from routes.requests.health import Readiness
+from routes.requests.endpoint import Readiness
 from routes.server import create_web_app
 from routes.serving import Server, serve
 from services.access.access_factory import outbound_policy_for
-from services.access.limits import MessageRate
-from services.access.outbound import outbound_session
-from services.assistant.confirmed_actions import AssistantService
-from services.assistant.made_for import MadeFor
+from services.access.limits import MessageRate, outbound_session
+from services.assistant.back_end import MadeFor
+from services.assistant.undo_log import AssistantService
 from services.basis import Basis
 from services.channels.deliveries import Deliveries
 from services.channels.ports import AddChannel, ChannelServices, Repeats
@@ -41,13 +40,11 @@ from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.access import TurnAccess
+from services.turn.access import TurnAccess, TurnLooks, look_book_for
 from services.turn.documents import TurnDocuments
-from services.turn.looks import TurnLooks, look_book_for
 from services.turn.memory import TurnMemory, memory_rules
-from services.turn.scenario_parts import ScenarioParts, scenario_parts
-from services.turn.state import footer_of
-from services.turn.tools import tools_for
+from services.turn.reading import footer_of
+from services.turn.tools import ScenarioParts, scenario_parts, tools_for
 from services.turn_pipeline import TurnPipeline
 from services.turn_scheduler.conversation_worker import ConversationWorker
 from services.turn_scheduler.turn_scheduler import TurnScheduler

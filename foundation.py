@@ -16,25 +16,22 @@ from data_models.conversations.conversation_accessor import (
 from data_models.documents import Documents
 from data_models.patient_context_models import PatientContextRegistryAccessor
 from data_models.storage.counting_blob_store import CountingBlobStore
-from group_chat.kernel_import import import_kernel
-from group_chat.late_start import LateStart, Started
+from group_chat.late_start import LateStart, Started, import_kernel
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.access.access_factory import on_behalf_for
 from services.access.on_behalf import OnBehalf
 from services.assistant.assistant_factory import assistant_for
-from services.assistant.back_end import AssistantBackEnd, own_contacts
-from services.assistant.made_for import MadeFor
+from services.assistant.back_end import AssistantBackEnd, MadeFor, own_contacts
 from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
-from services.basis import Basis
+from services.basis import Basis, Replica
 from services.channels.deliveries import Deliveries
-from services.channels.feedback import FeedbackBook
+from services.channels.ports import FeedbackBook
 from services.chart_access.chart_access_factory import ChartAccess, charts_for
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
 from services.conversations.maintenance_lease import claimant_for
-from services.evidence.evidence_factory import foreign_servers_for
-from services.evidence.foreign.servers import ForeignServers
+from services.evidence.evidence_factory import ForeignServers, foreign_servers_for
 from services.identity.directory import Directory
 from services.identity.identity_factory import directory_for, linker_for
 from services.language.crisis.rules import load_other_rules, load_rules
@@ -48,7 +45,6 @@ from services.patient_context.service import PatientContextService
 from services.records.big_charts import without_collecting
 from services.records.patient_names import PatientNames, patient_names_for
 from services.records.records_factory import Records, resources_for
-from services.replica import Replica
 from services.scenarios.scenario_settings import ScenarioStores, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores

@@ -5,13 +5,13 @@ from zoneinfo import ZoneInfo
 from data_models.errors import RateLimitedError, TooManyExportsError
 from foundation import Foundation, claimant_of, clearing_of, days_of, feedback_of
 from routes.requests.context import RouteContext, SocketLimits
-from routes.requests.health import Readiness
+from routes.requests.endpoint import Readiness
 from routes.server import WebAccess
 from services.access import access_factory
 from services.access.limits import SocketSlots
 from services.access.sign_in.fhircast import Hub
-from services.channels.feedback import PageFeedback
-from services.chart_access.practitioners import NotingAuthenticator
+from services.channels.ports import PageFeedback
+from services.chart_access.relationship import NotingAuthenticator
 from services.conversations.maintenance_lease import MaintenanceLease, claim_times_for
 from services.identity.identity_factory import linker_for
 from services.rounds.preparing import RoundPreparer
@@ -21,7 +21,7 @@ from services.rounds.round_service import Choice, RoundService
 from services.scenarios.operators.operator_factory import Operators
 from services.speech import speech_for
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.looks import look_book_for
+from services.turn.access import look_book_for
 from services.turn.memory import memory_rules
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.archive import ArchiveReader, Branching, Restoring

@@ -23,7 +23,7 @@ from data_models.conversations.turn_events import (
 from routes.server import WebAccess
 from scripts.build_web import build
 from services.access.authenticators import DevAuthenticator
-from services.access.origin import OriginPolicy
+from services.access.limits import OriginPolicy
 from services.runs.hub import Run
 from tests.peers import chromium_program
 from tests.web.conftest import QUIET, Site, idle, say, serving

@@ -25,7 +25,7 @@ from bench.processes import ROOT, free_port
 from data_models.clock import RandomIds, SystemClock
 from routes.server import create_runner
 from services.access.access_factory import outbound_policy_for
-from services.access.outbound import outbound_session
+from services.access.limits import outbound_session
 from services.stores import open_stores
 from services.telemetry.logs import configure_logs
 from settings import Settings

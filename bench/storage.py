@@ -17,7 +17,7 @@ from data_models.clock import RandomIds, SystemClock
 from data_models.storage.blob_store import Blob, BlobInfo, BlobStore
 from routes.server import create_runner
 from services.access.access_factory import outbound_policy_for
-from services.access.outbound import outbound_session
+from services.access.limits import outbound_session
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from settings import Settings, load_settings

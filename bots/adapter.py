@@ -11,8 +11,8 @@ from botbuilder.schema import Activity, ChannelAccount, ConversationAccount
 from bots.authenticator import BotAuthenticator
 from bots.bot import RoundsBot
 from bots.config import PerBot
-from bots.inbound import Account, Answer, Inbound, parse_activity
-from services.access.bodies import body_of
+from bots.reference import Account, Answer, Inbound, parse_activity
+from services.access.limits import body_of
 
 
 class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no types

@@ -13,11 +13,10 @@ from aiohttp import hdrs, web
 
 from bots.config import BotConfig, PerBot, Registration, ServiceUrls
 from bots.connector import channel_session
-from bots.inbound import Inbound
+from bots.reference import Inbound
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, SignInUnavailableError, UnauthenticatedError
-from services.access.handshake import Handshake, is_loopback
-from services.access.principal import AllowList
+from services.access.principal import AllowList, Handshake, is_loopback
 from services.access.signing_keys import SigningKeys, download_keys, read_form, verified_claims
 
 PATIENCE_SECONDS = 0.05

@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass
 
-from bots.inbound import Answer, Inbound
 from bots.incoming import MessageReader
-from bots.invokes import Invokes, home_of
-from bots.reference import TEAMS, Activity, Reference, place_of, reference_of
+from bots.reference import TEAMS, Activity, Answer, Inbound, Reference, place_of, reference_of
 from bots.rendering.cards import SAY_LIMIT_CHARS, said_anew_card, welcome_card
 from bots.rendering.delivery import Delivery
 from bots.rendering.rendering import card_activity, text_activity
-from bots.sign_in import UserSignIn
+from bots.sign_in import Invokes, UserSignIn, home_of
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.errors import StoreError, UserInputError
 from data_models.values import Newest

@@ -7,8 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from bots.token_service import SignInConfig
 from data_models.errors import ConfigurationError
-from services.access.handshake import is_loopback
-from services.access.principal import user_id
+from services.access.principal import is_loopback, user_id
 from services.own_sign_in import TokenSource
 from settings import AgentBot, BotKind, Problem, Settings
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from bots.inbound import Account, Inbound
-from bots.reference import TEAMS, reference_of
+from bots.reference import TEAMS, Account, Inbound, reference_of
 from bots.rendering.cards import label_of, press_in, words_in
 from data_models.conversations.incoming_message import IncomingMessage, Press, Sender
 from data_models.errors import BadFrameError

@@ -1,25 +1,33 @@
-"""Users sign in by Teams, so that what is theirs elsewhere is reached with their own rights."""
+"""Users sign in by Teams, so that what is theirs elsewhere is reached with their own rights.
+
+The requests of Teams that are no messages are answered here: sign-ins, thumbs, offered files.
+"""
 
 import asyncio
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
+import orjson
 import structlog
 from pydantic import Field, ValidationError
 
-from bots.inbound import Answer, Inbound, Part
-from bots.incoming import is_group, principal_of, required
-from bots.reference import TEAMS, Activity, Reference, place_of
+from bots.incoming import is_group, owner_of, principal_of, required
+from bots.reference import TEAMS, Activity, Answer, Inbound, Part, Reference, place_of
 from bots.rendering.delivery import Delivery
+from bots.rendering.files import FileTransfers
 from bots.rendering.rendering import text_activity
 from bots.token_service import ChannelUser, SignInResource, TokenService
 from data_models.conversations.incoming_message import IncomingMessage
-from data_models.errors import AccessError, SignInNeededError, SignInUnavailableError
+from data_models.errors import AccessError, BadFrameError, SignInNeededError, SignInUnavailableError
+from data_models.identifiers import is_web_name
 from data_models.values import Newest
-from services.access.handshake import TOKEN_LIMIT_CHARS
 from services.access.on_behalf import OnBehalf
+from services.access.principal import TOKEN_LIMIT_CHARS
+from services.channels.ports import COMMENT_LIMIT_CHARS, ChannelServices
+from services.views.conversation_reader import ConversationReader, OwnedChat
 
-EXCHANGE, VERIFY = "signin/tokenExchange", "signin/verifyState"
+_EXCHANGE, _VERIFY = "signin/tokenExchange", "signin/verifyState"
 CARD = "application/vnd.microsoft.card.oauth"
 REMEMBERED = 10_000
 _ASK = "Sign in, so that I can read with your own rights what you asked for."
@@ -67,7 +75,7 @@ class UserSignIn:
         """
         if activity.channel_id != TEAMS or is_group(activity):
             return Answer(_UNKNOWN, HTTPStatus.BAD_REQUEST)
-        if activity.name == EXCHANGE:
+        if activity.name == _EXCHANGE:
             return await self._exchange(activity, reference)
         return await self._verify(activity, reference)
 
@@ -152,3 +160,96 @@ class UserSignIn:
     async def _proof_of(self, principal_id: str) -> str | None:
         user = self._users.get(principal_id)
         return None if user is None else await self._service.token_of(user)
+
+
+# Under which id a channel's conversation is kept: nobody else's, whoever came first.
+
+
+async def home_of(activity: Inbound, *, reader: ConversationReader) -> str:
+    """Return the id of the conversation of `activity`.
+
+    An id that the web cannot claim, as all of Teams', is kept as it is. Some channels name
+    conversations so that a web user could have claimed the name; then the channel's is kept under
+    its owner's and its own name together.
+
+    Raises:
+        BadFrameError: it names no conversation.
+        StoreError: nobody can tell just now whose it is.
+    """
+    name = required(activity.conversation).id
+    if is_web_name(name) and await reader.is_web_conversation(name):
+        return f"{owner_of(activity)}:{name}"
+    return name
+
+
+_FEEDBACK = "message/submitAction"
+_FILE = "fileConsent/invoke"
+
+
+class _Opinion(Part):
+    """`feedback` is JSON within JSON, as Teams sends it."""
+
+    reaction: Literal["like", "dislike"]
+    feedback: str = Field(default="", max_length=8 * COMMENT_LIMIT_CHARS)
+
+
+class _SubmitAction(Part):
+    action_name: Literal["feedback"]
+    action_value: _Opinion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invokes:
+    """Answers each at once; what is not ours is told from what was done (501)."""
+
+    services: ChannelServices
+    files: FileTransfers
+    delivery: Delivery
+    sign_in: UserSignIn | None
+
+    async def take(self, activity: Inbound, reference: Reference) -> Answer:
+        """Do what `activity` asks for; what is left to say goes to `reference`.
+
+        Raises:
+            BadFrameError: it is not whole.
+            NotFoundError: the conversation is somebody else's.
+            RoundsError: it could not be stored, or there were too many.
+        """
+        if self.sign_in is not None and activity.name in (_EXCHANGE, _VERIFY):
+            self.services.rate.take(principal_of(activity))
+            return await self.sign_in.answer(activity, reference)
+        if activity.name == _FEEDBACK:
+            await self._file(activity)
+        elif activity.name == _FILE:
+            self.services.rate.take(principal_of(activity))
+            self.delivery.go_on(self.files.answer(activity, reference, await self._chat(activity)))
+        else:
+            return Answer({}, HTTPStatus.NOT_IMPLEMENTED)
+        return Answer({})
+
+    async def _file(self, activity: Inbound) -> None:
+        """Keep an opinion of one of our messages."""
+        try:
+            said = _SubmitAction.model_validate(activity.value).action_value
+        except ValidationError:
+            return
+        principal = principal_of(activity)
+        self.services.rate.take(principal)
+        chat = await self._chat(activity)
+        await self.services.reader.access(chat)
+        try:
+            found = orjson.loads(said.feedback) if said.feedback else {}
+        except orjson.JSONDecodeError:
+            raise BadFrameError("feedback that is not JSON") from None
+        text = found.get("feedbackText") if isinstance(found, dict) else None
+        await self.services.feedback.file(
+            chat.chat_id,
+            principal_id=principal,
+            channel_message_id=required(activity.reply_to_id),
+            reaction=said.reaction,
+            comment=text if isinstance(text, str) else "",
+        )
+
+    async def _chat(self, activity: Inbound) -> OwnedChat:
+        home = await home_of(activity, reader=self.services.reader)
+        return OwnedChat(home, owner_of(activity))

@@ -11,13 +11,12 @@ from semantic_kernel.functions import KernelFunction, KernelPlugin
 
 from data_models.clock import Clock, IdSource
 from group_chat.drafts.checked_output import RECORD_TOOLS
-from group_chat.limits import GroupChatLimits
 from group_chat.messages import text_message
 from group_chat.tools.function import PLUGIN, tool_function
 from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.team_tools import HAND_OVER
-from group_chat.tools.tool import Tool
-from group_chat.tools.watcher import ToolWatcher
+from group_chat.tools.tool import Tool, ToolWatcher
+from group_chat.turn_context import GroupChatLimits
 from services.language.charts.evidence_questions import GUIDELINES, TRIALS
 from services.language.questions.single_questions import CHANGES
 from services.team import PLAN_TOOL, AgentSpec, Team

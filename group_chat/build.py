@@ -3,7 +3,6 @@
 from zoneinfo import ZoneInfo
 
 from group_chat.late_start import Started
-from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import model_settings_of
 from group_chat.semantic_group_chat import SemanticGroupChat
@@ -13,11 +12,12 @@ from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.personal.personal import PersonalAssistant
-from group_chat.tools.watcher import ToolWatcher
+from group_chat.tools.tool import ToolWatcher
+from group_chat.turn_context import GroupChatLimits
 from services.audit.trail import Audit
 from services.basis import Basis
 from services.evidence import evidence_factory
-from services.evidence.foreign.servers import ForeignServers
+from services.evidence.evidence_factory import ForeignServers
 from services.orders.order_drafts import OrderDrafts
 from services.records.resources.ports import PatientRecords
 from services.scheduling.clinic import Clinic

@@ -12,10 +12,8 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import ModelError, ModelOutputError
 from group_chat import direct_answers
 from group_chat.agents import TeamAgent
-from group_chat.drafts.amending import amend
+from group_chat.drafts.citations import disputes_told
 from group_chat.drafts.draft import Draft, HeldText, OutputMeter
-from group_chat.drafts.item_lines import disputes_told
-from group_chat.limits import GroupChatLimits
 from group_chat.messages import (
     background,
     beside_the_talk,
@@ -23,14 +21,14 @@ from group_chat.messages import (
     lines_built_on,
     lines_to_close,
     note_structured_reply,
+    speaker_of,
     text_message,
 )
-from group_chat.side_by_side import SideBySide
-from group_chat.speakers.judge import speaker_of
-from group_chat.speakers.plan_text import plan_message
+from group_chat.side_by_side import SideBySide, amend
+from group_chat.speakers.gate import plan_message
 from group_chat.speakers.speaker_state import Announce, Ask, End, Work
 from group_chat.speakers.turn_controller import TurnController
-from group_chat.turn_context import HandedOver, TurnContext
+from group_chat.turn_context import GroupChatLimits, HandedOver, TurnContext
 from group_chat.window import Line, line_of, lines_of, window
 from services.language.model_output import hand_over
 from services.language.words.phrases import says

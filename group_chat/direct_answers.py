@@ -17,8 +17,8 @@ from semantic_kernel.contents import (
 from data_models.errors import ModelError
 from data_models.patient_context_models import PatientIdentity
 from group_chat.agents import TeamAgent
+from group_chat.drafts.citations import changes_told
 from group_chat.drafts.draft import Draft
-from group_chat.drafts.item_lines import changes_told
 from group_chat.speakers.speaker_state import SpeakerState
 from group_chat.tools.function import PLUGIN, calls_of
 from group_chat.turn_context import TurnContext

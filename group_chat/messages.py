@@ -1,6 +1,10 @@
-"""The messages of a prompt, marked as data, and the JSON in which older prompts answer. Pure."""
+"""The messages of a prompt, marked as data; the JSON of older prompts; and whose move it is.
+
+The controller says whose, and between several addressed agents a model.
+"""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
@@ -8,12 +12,14 @@ from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 
 from data_models.chat_context import AgentMessage
 from data_models.conversations.plan import Plan
-from data_models.errors import ToolInputError
+from data_models.errors import ModelOutputError, ModelRefusedError, ToolInputError
 from group_chat.models.dialect import CUE
-from group_chat.speakers.speaker_state import Cue
+from group_chat.speakers.speaker_state import Ask, AskOneOf, Cue
+from group_chat.speakers.turn_controller import TurnController
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, line_of, meaning_line, summary_line
 from services.group_chat_port import GroupChatRequest
+from services.language.model_output.hand_over import last_line
 from services.patient_context.reading.snapshot import neutralise
 
 
@@ -168,3 +174,44 @@ def note_structured_reply(turn: TurnContext, *, agent: str, text: str) -> None:
 def _is_structured(text: str) -> bool:
     begins = text.lstrip().startswith(_MARKS) or "\n```" in text
     return begins and _SPEAKS.search(text) is not None
+
+
+NAMES_FOLLOW = "the one who should speak first: "
+_INSTRUCTIONS = (
+    "Several colleagues were addressed at once. Answer with one name from this list and nothing "
+    f"else, {NAMES_FOLLOW}"
+)
+
+
+async def pick(model: ChatCompletionClientBase, agents: Sequence[str], text: str) -> str | None:
+    """Ask a model who of several addressed agents speaks next; None if its verdict is unusable.
+
+    Raises:
+        ModelError: the model cannot be reached or is too slow.
+    """
+    instructions = _INSTRUCTIONS + ", ".join(agents)
+    try:
+        said = await say_once(model, instructions, last_line(text))
+    except (ModelOutputError, ModelRefusedError):
+        return None
+    verdict = said.strip(" \t\r\n*.\"'`").casefold()
+    return next((agent for agent in agents if agent.casefold() == verdict), None)
+
+
+async def speaker_of(
+    controller: TurnController,
+    judge: ChatCompletionClientBase,
+    history: Sequence[ChatMessageContent],
+) -> str:
+    """Return whose move it is; a line written by code is the facilitator's.
+
+    A model decides only between several addressed agents.
+    """
+    facilitator = controller.speakers.facilitator
+    if isinstance(controller.move, AskOneOf):
+        among, last = controller.move.agents, history[-1]
+        verdict = await pick(judge, among, last.content)
+        # The facilitator has just spoken: asking it again would go round in a circle.
+        controller.choose(among[0] if verdict is None and last.name == facilitator else verdict)
+    move = controller.move
+    return move.agent if isinstance(move, Ask) else facilitator

@@ -12,20 +12,19 @@ from data_models.chat_context import Continuation
 from data_models.clock import Clock, IdSource
 from data_models.conversations.conversation import QUESTION_MINUTES
 from data_models.conversations.plan import STEP_LIMIT_CHARS
+from group_chat import turn_context
 from group_chat.agents import AgentFactory
 from group_chat.chat import ClinicalGroupChat
 from group_chat.drafts.checked_output import StatementChecking
 from group_chat.drafts.event_stream import EventStream
-from group_chat.limits import GroupChatLimits
 from group_chat.speakers.gate import named_by_others, of_last_deed, opening
 from group_chat.speakers.speaker_state import SpeakerState
 from group_chat.speakers.turn_controller import TurnController
 from group_chat.tools.catalogue import Connected, catalogue
-from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
-from group_chat.tools.watcher import ToolWatcher
-from group_chat.turn_context import TurnContext, acting_under, enter_turn, leave_turn
+from group_chat.tools.session_tools import UPDATE_ENTITIES
+from group_chat.tools.tool import ToolWatcher
 from services.group_chat_port import ActionFinished, GroupChatEvent, GroupChatRequest
 from services.language.replies.yes_no import yes_no_in
 from services.language.requests.work import does_deeds, leaves_question
@@ -37,10 +36,12 @@ from services.team import Team, card_of
 # Runs a tool for a scenario's step, through the kernel that agents' calls go through.
 
 
-async def run_action(tool_kernel: ToolKernel, turn: TurnContext, action: ToolAction) -> ToolRan:
+async def run_action(
+    tool_kernel: ToolKernel, turn: turn_context.TurnContext, action: ToolAction
+) -> ToolRan:
     """Return what the tool gave; it is counted, bounded, recorded and audited."""
     failed_before, ran_before, asked_before = turn.tools_failed, len(turn.ran), turn.questions
-    with acting_under(action.idempotency_key):
+    with turn_context.acting_under(action.idempotency_key):
         await tool_kernel.invoke_function_call(
             FunctionCallContent(
                 id=action.idempotency_key,
@@ -73,7 +74,7 @@ class SemanticGroupChat:
         records: PatientRecords,
         clock: Clock,
         ids: IdSource,
-        limits: GroupChatLimits,
+        limits: turn_context.GroupChatLimits,
         is_language_model: bool,
         watcher: ToolWatcher,
         connected: Connected,
@@ -115,7 +116,7 @@ class SemanticGroupChat:
 
     def run(self, request: GroupChatRequest) -> AsyncGenerator[GroupChatEvent, None]:
         stream = EventStream()
-        turn = TurnContext(
+        turn = turn_context.TurnContext(
             request,
             stream.put,
             # The sources of earlier answers about this patient may be cited again.
@@ -135,19 +136,19 @@ class SemanticGroupChat:
         self, request: GroupChatRequest, action: ToolAction
     ) -> AsyncGenerator[GroupChatEvent, None]:
         stream = EventStream()
-        return stream.events_of(self._act(TurnContext(request, stream.put), action))
+        return stream.events_of(self._act(turn_context.TurnContext(request, stream.put), action))
 
-    async def _act(self, turn: TurnContext, action: ToolAction) -> None:
-        current = enter_turn(turn)
+    async def _act(self, turn: turn_context.TurnContext, action: ToolAction) -> None:
+        current = turn_context.enter_turn(turn)
         turn.begin_message(self.facilitator)
         try:
             ran = await run_action(self._tool_kernel, turn, action)
             turn.emit(ActionFinished(ran, turn.views[-1] if turn.views else None))
         finally:
-            leave_turn(current)
+            turn_context.leave_turn(current)
 
-    async def _answer(self, turn: TurnContext) -> None:
-        current = enter_turn(turn)
+    async def _answer(self, turn: turn_context.TurnContext) -> None:
+        current = turn_context.enter_turn(turn)
         turn.act = partial(run_action, self._tool_kernel, turn)
         try:
             chat = ClinicalGroupChat(
@@ -161,7 +162,7 @@ class SemanticGroupChat:
             )
             await chat.run()
         finally:
-            leave_turn(current)
+            turn_context.leave_turn(current)
             turn.act = None  # it holds the turn, which is freed at once so
 
     def _continuation(self, request: GroupChatRequest) -> Continuation | None:
@@ -196,7 +197,7 @@ class SemanticGroupChat:
         tool = read.about[0].tool
         return next((name for name, tools in self._tools_of.items() if tool in tools), None)
 
-    def _controller(self, turn: TurnContext) -> TurnController:
+    def _controller(self, turn: turn_context.TurnContext) -> TurnController:
         request, names = turn.request, tuple(self._agents)
         speakers = SpeakerState(
             facilitator=self.facilitator,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from data_models.chat_context import Turn
 from data_models.conversations.plan import Plan
-from group_chat.speakers.plan_text import PLAN_HEAD, PLAN_QUESTION
+from group_chat.speakers.gate import PLAN_HEAD, PLAN_QUESTION
 from services.identity.wording import OPENED
 from services.language.words.own_texts import before_own, ends_with_own
 from services.language.words.talk_texts import behind_text

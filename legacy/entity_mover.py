@@ -22,7 +22,7 @@ from services.entities.legacy import (
     legacy_rows,
     union_of,
 )
-from services.stored_contexts import ContextDocuments, Rewritten, json_of
+from services.stores import ContextDocuments, Rewritten, json_of
 
 BACKUP_SUFFIX = ".before-entities"
 

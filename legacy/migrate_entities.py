@@ -16,8 +16,7 @@ from data_models.errors import RoundsError
 from legacy.entity_mover import Mover, MoveReport
 from services.conversations.maintenance_lease import caretaker_for
 from services.entities.circumstances import AgentNames
-from services.stored_contexts import ContextDocuments
-from services.stores import SESSIONS, USERS, opened, require_data
+from services.stores import SESSIONS, USERS, ContextDocuments, opened, require_data
 from services.team import TEAM_FILE, read_team
 from settings import load_settings
 

@@ -31,16 +31,11 @@ from routes.requests.endpoint import (
 )
 from routes.requests.json_input import query_of, read_body, view_document
 from routes.streams.following import LAUNCHES
-from services.channels.feedback import Opinion
+from services.channels.ports import Opinion
 from services.records.views.source import SourceText
+from services.views import conversation_view
 from services.views.archive import ArchivedTalk
 from services.views.conversation_list import Hits, NamedConversation
-from services.views.conversation_view import (
-    ConversationView,
-    HistoryPage,
-    Progress,
-    VisitRow,
-)
 from services.views.patient_chart import Identity
 
 PAGE_LIMIT_TURNS = 200
@@ -61,7 +56,7 @@ async def show_chat(request: web.Request) -> Json:
     return view.model_dump(mode="json", exclude={"scenario": {"keys"}})
 
 
-async def _visit(request: web.Request, chat_id: str) -> VisitRow | None:
+async def _visit(request: web.Request, chat_id: str) -> conversation_view.VisitRow | None:
     """Return what the caller's own session was launched for."""
     smart, session_id = request.app.get(LAUNCHES), browser_session_of(request)
     if smart is None or session_id is None:
@@ -69,10 +64,10 @@ async def _visit(request: web.Request, chat_id: str) -> VisitRow | None:
     place = await smart.visit_of(session_id, conversation_id=chat_id)
     if place is None or place.visit is None:
         return None
-    return VisitRow(patient_id=place.patient_id, **place.visit.model_dump())
+    return conversation_view.VisitRow(patient_id=place.patient_id, **place.visit.model_dump())
 
 
-async def show_progress(request: web.Request) -> Progress:
+async def show_progress(request: web.Request) -> conversation_view.Progress:
     """`GET /api/chats/{chat_id}/progress`: what runs and what ended last; cheap enough to poll."""
     context, chat = chat_asked(request)
     return await context.reader.progress(chat)
@@ -149,7 +144,7 @@ async def show_source(request: web.Request) -> SourceText:
     return await context.chart.source(chat, ref=query_of(request, "ref"))
 
 
-def _page(page: HistoryPage, opinions: Mapping[str, Opinion]) -> Json:
+def _page(page: conversation_view.HistoryPage, opinions: Mapping[str, Opinion]) -> Json:
     turns = [_shown(turn, page.views, opinions) for turn in page.turns]
     return {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
 
@@ -288,9 +283,9 @@ def chat_routes() -> list[Endpoint]:
         Endpoint("GET", f"{chats}/search", search_chats, Hits, parameters=(_WORDS,)),
         Endpoint("GET", chats, list_chats, listed, parameters=(_ARCHIVED,)),
         Endpoint("POST", chats, create_chat, NEW_CHAT, status=201),
-        Endpoint("GET", one, show_chat, ConversationView),
+        Endpoint("GET", one, show_chat, conversation_view.ConversationView),
         Endpoint("PATCH", one, change_name, named, sent=NameChange),
-        Endpoint("GET", f"{one}/progress", show_progress, Progress),
+        Endpoint("GET", f"{one}/progress", show_progress, conversation_view.Progress),
         Endpoint(
             "GET", f"{one}/messages", show_messages, _TURNS, parameters=(WHOSE, _BEFORE, _LIMIT)
         ),

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from data_models.errors import BadFrameError, RoundsError
 from routes.requests.context import MCP, principal_of
 from routes.requests.json_input import json_reply, parse_json
-from services.access.bodies import body_of
+from services.access.limits import body_of
 from services.language.model_output.inert import inert
 from services.records.views.lines import told
 from services.views.patient_chart import NAME_LIMIT_CHARS, ProgramCharts

@@ -10,7 +10,7 @@ from data_models.errors import ScenarioDefinitionError, ScenarioInputError
 from routes.requests.context import CONTEXT, operator_of
 from routes.requests.endpoint import STRING, Endpoint, in_query
 from routes.requests.json_input import Problem, parse_json, problem_response
-from services.access.bodies import body_of
+from services.access.limits import body_of
 from services.scenarios.operators.acts import ACTS, Act, Answer
 from services.scenarios.operators.asked import PAGE_LIMIT
 

@@ -8,10 +8,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from routes import chats, export, user
-from routes.attachments import attachment_routes
 from routes.operator import PREFIX, operator_routes, refusals
-from routes.patients import patient_routes
-from routes.requests import endpoint, health
+from routes.requests import endpoint
 from routes.requests.context import (
     CONTEXT,
     RouteContext,
@@ -21,14 +19,14 @@ from routes.requests.context import (
     operator_of,
 )
 from routes.requests.json_input import problems
-from routes.requests.response_headers import evened, preflights, readable_by, security_headers
-from routes.rounds import round_routes
+from routes.rounds import patient_routes, round_routes
 from routes.smart import SignInRoutes, SmartRoutes, tell_page
-from routes.static_client import StaticClient
-from routes.streams import ag_ui, chat_socket
+from routes.static_client import StaticClient, evened, preflights, readable_by, security_headers
+from routes.streams import ag_ui, following
 from routes.streams.following import FOLLOWING, LAUNCHES, Following
-from services.access.handshake import Authenticator
-from services.access.origin import OriginPolicy
+from routes.user import attachment_routes
+from services.access.limits import OriginPolicy
+from services.access.principal import Authenticator
 from services.access.sign_in.fhircast import Hub
 from services.access.sign_in.oidc import OidcSignIn
 from services.access.sign_in.smart import SmartLaunch
@@ -94,7 +92,7 @@ def create_web_app(
     ]
     app = web.Application(middlewares=middlewares, client_max_size=context.limits.frame_bytes)
     app[CONTEXT], app[_ACCESS] = context, access
-    app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
+    app[following.OPEN_SOCKETS] = following.OpenSockets()
     app.on_response_prepare.append(
         security_headers(
             https=access.https,
@@ -103,7 +101,7 @@ def create_web_app(
         )
     )
     app.on_response_prepare.append(readable_by(allowed=access.allowed_origins))
-    app.on_shutdown.append(chat_socket.close_sockets)
+    app.on_shutdown.append(following.close_sockets)
     page = client or StaticClient()
     page.load()
     app[endpoint.DESCRIBED] = endpoints(page)
@@ -169,13 +167,13 @@ def endpoints(page: StaticClient) -> list[endpoint.Endpoint]:
         endpoint.Endpoint("GET", "/operator", page.operator_page, media=endpoint.HTML),
         endpoint.Endpoint("GET", "/worker.js", page.worker, media=files),
         endpoint.Endpoint("GET", "/assets/{name}", page.asset, media=files),
-        endpoint.Endpoint("GET", "/healthz", health.healthz, states),
+        endpoint.Endpoint("GET", "/healthz", endpoint.healthz, states),
         endpoint.Endpoint("GET", "/readyz", readyz, states, also={"503": states}),
         endpoint.Endpoint("GET", "/metrics", metrics, media={"text/plain": endpoint.STRING}),
         endpoint.Endpoint("GET", "/api/openapi.json", endpoint.show_openapi, endpoint.OBJECT),
         *chats.chat_routes(),
         *export.export_routes(),
-        *chat_socket.socket_routes(),
+        *following.socket_routes(),
         *ag_ui.ag_ui_routes(),
         *user.user_routes(),
         *patient_routes(),

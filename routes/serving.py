@@ -10,7 +10,7 @@ import structlog
 from aiohttp import web
 
 from data_models.errors import ConfigurationError
-from routes.requests.health import Readiness
+from routes.requests.endpoint import Readiness
 from routes.server import create_runner
 
 # Where connections come in: so many from one address, and no more (spec page 15).

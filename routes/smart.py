@@ -12,10 +12,10 @@ from data_models.values import read_value
 from routes.requests.context import CONTEXT, SESSION_COOKIE, SIGN_OUT, known_of
 from routes.requests.json_input import json_reply
 from routes.streams.following import opening
-from services.access.bodies import body_of
-from services.access.handshake import Authenticator, Handshake
-from services.access.sign_in.begun import LOGIN_SECONDS
+from services.access.limits import body_of
+from services.access.principal import Authenticator, Handshake
 from services.access.sign_in.oidc import SESSION_SECONDS, OidcSignIn
+from services.access.sign_in.oidc_provider import LOGIN_SECONDS
 from services.access.sign_in.smart import SmartLaunch
 
 # `/auth/…`: signing in and out with a browser (spec page 15).

@@ -12,7 +12,7 @@ import aiohttp
 import yaml
 
 from data_models.errors import ToolInputError
-from services.evidence.foreign.client import ForeignClient, digest_of
+from services.evidence.foreign_client import ForeignClient, digest_of
 
 
 async def listing(url: str, token: str | None) -> str:

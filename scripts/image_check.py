@@ -39,8 +39,8 @@ COMMANDS = (
     ["-m", "services.audit", "verify"],
 )
 _IMPORTED = (
-    "from group_chat.kernel_import import import_kernel; import_kernel(); "
-    "import app, bots.adapter, bots.endpoint, services.audit, openai"
+    "from group_chat.late_start import import_kernel; import_kernel(); "
+    "import app, bots.adapter, bots.bot_factory, services.audit, openai"
 )
 _COPY = re.compile(r"^COPY (?P<sources>[\w./ ]+) (?P<target>[\w./]+)$", re.MULTILINE)
 _SET = re.compile(r"^(?:ENV)?\s+([A-Z_]+)=(\S+)(?: \\)?$", re.MULTILINE)

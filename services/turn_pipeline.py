@@ -26,8 +26,7 @@ from services.scenarios.session.progress import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.turn import phases
 from services.turn.answers.clearing import TurnClearing
-from services.turn.answers.comparing import TurnComparing
-from services.turn.answers.groups import TurnGroups
+from services.turn.answers.comparing import TurnComparing, TurnGroups
 from services.turn.answers.pending_requests import PendingRequests
 from services.turn.answers.questions import TurnQuestions, order_instead
 from services.turn.answers.safety import CrisisResponse, SafetyAnswers, TurnSafety
@@ -45,8 +44,7 @@ from services.turn.scenarios.migration import is_plain_answer
 from services.turn.scenarios.scenario_news import tell_switch
 from services.turn.scenarios.scenarios import TurnScenarios
 from services.turn.tools import TurnTools, presses_entity
-from services.turn.turn_replies import TurnReplies
-from services.turn.turn_step import TurnStep
+from services.turn.turn_step import TurnReplies, TurnStep
 
 _GRACE_SECONDS = 5.0
 """The team ends by itself at its deadline; a turn that has not by then is cut off."""

@@ -7,10 +7,8 @@ from itertools import count
 from data_models.clock import Clock
 from data_models.errors import AuditUnavailableError, RecordsUnavailableError
 from data_models.identifiers import PatientId
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit, NoAudit
-from services.chart_access.chart_guard import ChartGuard
-from services.chart_access.policy import OpenToAll
+from services.audit.trail import Audit, AuditEntry, NoAudit
+from services.chart_access.chart_guard import ChartGuard, OpenToAll
 from services.identity.directory import DirectoryState, Sought
 from services.identity.names.index import PersonIndex
 from services.identity.names.person import Person

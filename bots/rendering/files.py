@@ -13,10 +13,9 @@ import structlog
 from pydantic import Field, ValidationError
 
 from bots.config import ServiceUrls
-from bots.inbound import Inbound, Part
+from bots.connector import Outbox
 from bots.incoming import principal_of
-from bots.outbox import Outbox
-from bots.reference import Activity, Reference, abilities_of, place_of
+from bots.reference import Activity, Inbound, Part, Reference, abilities_of, place_of
 from bots.rendering.cards import Card
 from bots.rendering.rendering import text_activity
 from data_models import errors

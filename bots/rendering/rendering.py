@@ -4,10 +4,21 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import NamedTuple
 
-from bots.outbox import TEXT_LIMIT_BYTES, split_text, wire_size
+from bots.connector import TEXT_LIMIT_BYTES, split_text, wire_size
 from bots.reference import Activity, abilities_of, place_of
-from bots.rendering.cards import Card, again_button, help_card, plan_card, question_card, undo_card
-from bots.rendering.view_cards import Sources, message_entity, numbered, sources_line, view_cards
+from bots.rendering.cards import (
+    Card,
+    Sources,
+    again_button,
+    help_card,
+    message_entity,
+    numbered,
+    plan_card,
+    question_card,
+    sources_line,
+    undo_card,
+    view_cards,
+)
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.conversations import turn_events

@@ -7,12 +7,10 @@ from functools import partial
 
 import structlog
 
-from bots.connector import Connector
-from bots.outbox import Outbox
+from bots.connector import Connector, Outbox
 from bots.reference import Activity, place_of
-from bots.rendering.delivery_record import PERHAPS_TWICE, DeliveryRecord
 from bots.rendering.files import FileTransfers
-from bots.rendering.plan_board import PlanBoard, Proposals
+from bots.rendering.plan_board import PERHAPS_TWICE, DeliveryRecord, PlanBoard, Proposals
 from bots.rendering.rendering import TYPING, Look, TurnRenderer, text_activity
 from bots.rendering.text_stream import LiveAnswer, TextStream, TypingSign
 from data_models import errors
@@ -20,7 +18,7 @@ from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
 from data_models.conversations import turn_events
 from data_models.conversations.plan import Plan
-from group_chat.speakers.plan_text import step_line
+from group_chat.speakers.gate import step_line
 from services.channels.deliveries import Deliveries
 from services.runs.hub import Run
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
-from group_chat.drafts.said_before import OWN_THINGS, is_found, is_unfounded
+from group_chat.drafts.citations import OWN_THINGS, is_found, is_unfounded
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.chart_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext

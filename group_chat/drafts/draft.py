@@ -8,8 +8,7 @@ from data_models.chart_view import in_written_order
 from data_models.chat_context import AgentMessage, CheckedStatement, MessageView
 from data_models.conversations import turn_events
 from group_chat.drafts.checked_output import CheckedOutput, CheckedPiece
-from group_chat.drafts.citations import citations_in
-from group_chat.drafts.item_lines import changes_told, disputes_told
+from group_chat.drafts.citations import changes_told, citations_in, disputes_told
 from group_chat.turn_context import TurnContext
 from services.language.model_output.hand_over import PROMISE_LIMIT_CHARS
 from services.language.model_output.inert import InertStream, inert

@@ -12,14 +12,11 @@ from pydantic import BaseModel
 
 from data_models.errors import ConfigurationError, ModelError, ModelUnfitError
 from data_models.values import read_if_whole
-from group_chat.kernel_import import import_kernel
+from group_chat.late_start import import_kernel
+from group_chat.models import model_settings
 from group_chat.models.completions import Completions
-from group_chat.models.factory import server_of
+from group_chat.models.factory import in_strict_form, probe_window, server_of
 from group_chat.models.learned import LearnedModel
-from group_chat.models.model_settings import ModelSettings, model_settings_of
-from group_chat.models.probing import probe_window
-from group_chat.models.profile import LACKS, ModelProfile, Prices
-from group_chat.models.structured import in_strict_form
 from services.language.model_output.model_text import ModelText
 from services.language.model_output.thoughts import without_thoughts
 from settings import load_settings
@@ -74,7 +71,7 @@ QUESTIONS: tuple[Question, ...] = (
 )
 
 
-async def check_model(settings: ModelSettings) -> tuple[str, bool]:
+async def check_model(settings: model_settings.ModelSettings) -> tuple[str, bool]:
     """Return what the model's profile is and how the questions went, and whether it serves."""
     server = server_of(settings)
     learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
@@ -89,7 +86,7 @@ async def check_model(settings: ModelSettings) -> tuple[str, bool]:
     finally:
         await server.close()
     failed = {one.lack for one in QUESTIONS if said.get(one.name, "ok") != "ok"}
-    lacks = (learned.profile.lacks | failed) & {*LACKS}
+    lacks = (learned.profile.lacks | failed) & {*model_settings.LACKS}
     problem = _problem(said[QUESTIONS[0].name], learned, settings)
     lines = [*_profile_lines(learned.profile, lacks), ""]
     lines += [f"  {name:36}{verdict}" for name, verdict in said.items()]
@@ -100,7 +97,7 @@ async def check_model(settings: ModelSettings) -> tuple[str, bool]:
     return "\n".join(lines) + "\n", not problem
 
 
-def _problem(first: str, learned: LearnedModel, settings: ModelSettings) -> str:
+def _problem(first: str, learned: LearnedModel, settings: model_settings.ModelSettings) -> str:
     """Return why the model cannot be used, and what to set; "" where it can."""
     if first != "ok":
         kind = "AZURE_OPENAI_" if settings.provider == "azure" else "OPENAI_"
@@ -115,18 +112,22 @@ def _problem(first: str, learned: LearnedModel, settings: ModelSettings) -> str:
     return ""
 
 
-def _profile_lines(profile: ModelProfile, lacks: Collection[str]) -> list[str]:
+def _profile_lines(profile: model_settings.ModelProfile, lacks: Collection[str]) -> list[str]:
     window, prices = profile.window_tokens, profile.prices
     is_known = f"{window:,} ({profile.window_from})" if window is not None else ""
     shown = {
         "model": profile.model,
         "window_tokens": is_known or "unknown: set MODEL_CONTEXT_TOKENS",
         "output_tokens": f"{profile.output_tokens:,}",
-        **{name: "no" if name in lacks else "yes" for name in LACKS if name != "thoughts_open"},
+        **{
+            name: "no" if name in lacks else "yes"
+            for name in model_settings.LACKS
+            if name != "thoughts_open"
+        },
         "thoughts_open": "yes" if "thoughts_open" in lacks else "no",
         "prices": f"{prices.prompt}, {prices.cached}, {prices.answer} dollars for a million tokens",
     }
-    if prices == Prices():
+    if prices == model_settings.Prices():
         shown["prices"] = "unknown: set MODEL_PRICES to see costs"
     return [f"{name:16} {value}" for name, value in shown.items()]
 
@@ -157,7 +158,7 @@ def main() -> int:
     parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger("critical"))
     try:
-        settings = model_settings_of(load_settings())
+        settings = model_settings.model_settings_of(load_settings())
         if settings.provider == "offline":
             sys.stdout.write("No model is configured: set OPENAI_BASE_URL and OPENAI_MODEL.\n")
             return 1

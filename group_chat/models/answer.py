@@ -15,7 +15,7 @@ from pydantic import (
 
 from data_models import errors
 from group_chat.models.model_settings import CallLimits
-from services.usage import TokenUsage
+from services.model_port import TokenUsage
 
 PIECE_LIMIT_BYTES = 1_000_000
 """One streamed event, or an answer that comes whole."""

@@ -11,18 +11,13 @@ import aiohttp
 import structlog
 from prometheus_client import CollectorRegistry
 
-from data_models.errors import (
-    ModelError,
-    ModelRequestError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from data_models import errors
 from group_chat.models.answer import Answer, AnswerReader
 from group_chat.models.learned import LearnedModel, chars_of, said_chars
 from group_chat.models.model_server import ModelServer, within
 from group_chat.models.model_settings import CallLimits
+from services import model_port
 from services.telemetry.metrics import Metrics
-from services.usage import TokenUsage, lost_seconds, note_lost_seconds, note_model_call, note_tokens
 
 _DRAIN_SECONDS = 0.2
 
@@ -61,7 +56,7 @@ class Completions:
         """
         limits = self.limits
         least = min(limits.least_seconds, limits.call_seconds)
-        left = max(limits.call_seconds - lost_seconds(), least)
+        left = max(limits.call_seconds - model_port.lost_seconds(), least)
         return asyncio.get_running_loop().time() + left
 
     async def stream(self, body: Body, *, purpose: str) -> AsyncGenerator[str | Answer, None]:
@@ -110,9 +105,9 @@ class Completions:
                 async with aclosing(answer.rest):
                     yield answer
                 usage = answer.reader.usage
-        except ModelError:
+        except errors.ModelError:
             lost = loop.time() - began
-            note_lost_seconds(lost)
+            model_port.note_lost_seconds(lost)
             self._metrics.model_called(purpose, succeeded=False, seconds=lost, prompt_chars=chars)
             raise
         took = loop.time() - began
@@ -121,7 +116,9 @@ class Completions:
             purpose, succeeded=True, seconds=took, prompt_chars=chars, tokens=tokens
         )
 
-    def _counted(self, usage: TokenUsage | None, body: Body) -> TokenUsage | None:
+    def _counted(
+        self, usage: model_port.TokenUsage | None, body: Body
+    ) -> model_port.TokenUsage | None:
         """Return what the server counted, with its price, for the turn and for all later calls."""
         if usage is None:
             return None
@@ -130,7 +127,7 @@ class Completions:
             prompt_tokens=usage.prompt, cached_tokens=usage.cached, answer_tokens=usage.answer
         )
         priced = replace(usage, dollars=dollars)
-        note_tokens(priced)
+        model_port.note_tokens(priced)
         return priced
 
     @asynccontextmanager
@@ -139,7 +136,7 @@ class Completions:
             async with asyncio.timeout_at(deadline) if self._slots.locked() else nullcontext():
                 await self._slots.acquire()
         except TimeoutError as error:
-            raise ModelTimeoutError("no model call became free in time") from error
+            raise errors.ModelTimeoutError("no model call became free in time") from error
         try:
             yield
         finally:
@@ -150,11 +147,11 @@ class Completions:
         retries_left = self.limits.retries
         while True:
             sent = self.learned.sent(dict(body))
-            note_model_call(prompt_chars=chars)
+            model_port.note_model_call(prompt_chars=chars)
             try:
                 return await self._attempt(sent, deadline)
-            except ModelError as error:
-                param = error.param if isinstance(error, ModelRequestError) else ""
+            except errors.ModelError as error:
+                param = error.param if isinstance(error, errors.ModelRequestError) else ""
                 if self.learned.can_do_without(param, sent):
                     continue
                 pause = self._pause(error, deadline) if retries_left > 0 else None
@@ -192,7 +189,7 @@ class Completions:
                     yield text
             # What follows the last event is read, so that the connection can serve again; where
             # that fails the answer is whole all the same.
-            with suppress(ModelError):
+            with suppress(errors.ModelError):
                 async with within(_DRAIN_SECONDS):
                     async for _ in data:
                         pass
@@ -203,12 +200,12 @@ class Completions:
         """Return the seconds within which the next byte must be here."""
         return min(self.limits.idle_seconds, deadline - asyncio.get_running_loop().time())
 
-    def _pause(self, error: ModelError, deadline: float) -> float | None:
+    def _pause(self, error: errors.ModelError, deadline: float) -> float | None:
         """Return seconds to wait before the next attempt, or None if there is to be none."""
         if not error.retryable:
             return None
         pause = random.uniform(0.2, 0.6)
-        asked = error.wait_seconds if isinstance(error, ModelUnavailableError) else None
+        asked = error.wait_seconds if isinstance(error, errors.ModelUnavailableError) else None
         if asked is not None:
             if asked > self.limits.retry_after_seconds:
                 return None

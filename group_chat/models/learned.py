@@ -8,9 +8,9 @@ import structlog
 
 from data_models.errors import ModelUnfitError
 from group_chat.models.dialect import Row, Talk
-from group_chat.models.profile import WINDOW_REMEDY, ModelProfile
+from group_chat.models.model_settings import WINDOW_REMEDY, ModelProfile
 from services.language.model_output.model_tags import tag_at
-from services.usage import TokenUsage
+from services.model_port import TokenUsage
 
 # Makes a request fit the model's window: what is oldest goes first, the user's words never.
 

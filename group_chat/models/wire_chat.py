@@ -1,10 +1,14 @@
 """A model behind Semantic Kernel's loop of tools, over our own calls."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from pydantic import PrivateAttr
+from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+from semantic_kernel.connectors.ai.function_calling_utils import (
+    update_settings_from_function_call_configuration,
+)
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 from semantic_kernel.contents import (
     AuthorRole,
@@ -19,9 +23,40 @@ from group_chat.models.answer import Answer, ToolCallParts
 from group_chat.models.completions import Completions, request_chars
 from group_chat.models.dialect import Talk, plain_name, speakers, talk_of, with_written_tools
 from group_chat.models.learned import fitted
-from group_chat.models.tool_calling import CallSettings, ToolCallingModel
 from group_chat.tools.function import PLUGIN
 from services.language.model_output.model_text import ModelText
+
+
+class CallSettings(PromptExecutionSettings):
+    """What an agent is asked with. A call changes its copy, and nothing inside of it."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: str | None = None
+    parallel_tool_calls: bool | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> "CallSettings":
+        """Return what Semantic Kernel makes for each call, without copies of what stays."""
+        return self.model_copy()
+
+
+class ToolCallingModel(ChatCompletionClientBase):
+    """A model that is offered tools in its settings."""
+
+    SUPPORTS_FUNCTION_CALLING: ClassVar[bool] = True
+
+    def get_prompt_execution_settings_class(self) -> type[PromptExecutionSettings]:
+        """Return the class that carries the offered tools."""
+        return CallSettings
+
+    def _update_function_choice_settings_callback(self) -> Callable[..., None]:
+        return update_settings_from_function_call_configuration
+
+    def _reset_function_choice_settings(self, settings: PromptExecutionSettings) -> None:
+        if isinstance(settings, CallSettings):
+            settings.tool_choice = settings.tools = None
+
 
 _REFITS = 3
 _PREFIX = f"{PLUGIN}-"

@@ -6,13 +6,12 @@ What is meant is looked for where a tool does not know; nothing is added to what
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from group_chat.drafts.item_lines import items_in, plain_rows, told_result
+from group_chat.drafts.citations import items_in, plain_rows, told_result
 from group_chat.offline import plain_talk
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
-from group_chat.speakers.plan_text import form_open_line
+from group_chat.speakers.gate import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
-from group_chat.tools.entity_tools import UPDATE_ENTITIES
-from group_chat.tools.scenario_tools import SCENARIO_TOOLS
+from group_chat.tools.session_tools import SCENARIO_TOOLS, UPDATE_ENTITIES
 from services.evidence.pubmed import RESEARCH
 from services.language.charts.answer_words import answer_words
 from services.language.charts.tools_named import SEARCH

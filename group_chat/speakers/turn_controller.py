@@ -8,12 +8,9 @@ from data_models.chat_context import AgentMessage, Continuation
 from data_models.clock import Clock
 from data_models.conversations.plan import Plan
 from data_models.conversations.turn_events import Notice
-from group_chat.limits import GroupChatLimits
-from group_chat.speakers import plan_change, selection
-from group_chat.speakers.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan
-from group_chat.speakers.plan_text import PLAN_QUESTION, needs_line, step_line
+from group_chat.speakers import gate, selection
 from group_chat.speakers.speaker_state import Announce, Ask, End, Move, Said, SpeakerState, Work
-from group_chat.turn_context import HandedOver, StepResult, TurnContext
+from group_chat.turn_context import GroupChatLimits, HandedOver, StepResult, TurnContext
 from services.group_chat_port import ChatFinished, ContinuationChanged, PlanChanged
 from services.language.words.own_texts import ends_with_own
 
@@ -54,26 +51,26 @@ class TurnController:
         self._asking: StepResult | None = None
         self._interrupts = False
 
-    def open(self, opening: Opening) -> None:
+    def open(self, opening: gate.Opening) -> None:
         """Decide the first move."""
         now = self._clock.now()
         plan = self.speakers.plan
         match opening:
-            case RunPlan() if plan is not None:
+            case gate.RunPlan() if plan is not None:
                 self._run_plan(plan, opening)
-            case CancelPlan() if plan is not None:
+            case gate.CancelPlan() if plan is not None:
                 self._cancel(plan)
-            case ShowPlan(agent=agent, text=text):
+            case gate.ShowPlan(agent=agent, text=text):
                 self._shows_plan = not text
                 self._go(self.speakers, Announce(text) if text else Ask(agent, "waiting"))
-            case Resume(agent=agent, step=step):
+            case gate.Resume(agent=agent, step=step):
                 is_step = plan is not None and plan.status == "running" and step is not None
                 speakers = replace(self.speakers, is_on_plan=is_step)
                 self._go(
                     speakers.starting(step, now=now) if is_step and step else speakers, Ask(agent)
                 )
-            case Answer(agent=agent):
-                self._interrupts = plan_change.is_interruption(self._turn.request)
+            case gate.Answer(agent=agent):
+                self._interrupts = selection.is_interruption(self._turn.request)
                 waits = plan is not None and plan.is_open and agent == self.speakers.facilitator
                 self._go(self.speakers, Ask(agent, "waiting" if waits else "none"))
             case _:
@@ -97,11 +94,11 @@ class TurnController:
         cancelled = plan.with_status("cancelled", now=self._clock.now())
         self._go(self.speakers.with_plan(cancelled), Announce(CANCELLED))
 
-    def _run_plan(self, plan: Plan, confirmed: RunPlan) -> None:
+    def _run_plan(self, plan: Plan, confirmed: gate.RunPlan) -> None:
         now = self._clock.now()
         self._insists = confirmed.insists
         if confirmed.change is not None:
-            changed = plan_change.changed_plan(plan, confirmed.change, tasks=self._tasks, now=now)
+            changed = selection.changed_plan(plan, confirmed.change, tasks=self._tasks, now=now)
             if changed is None:  # it names a step that is done, or leaves none
                 self._shows_plan = True
                 self._go(self.speakers, Ask(self.speakers.facilitator, "waiting"))
@@ -153,7 +150,7 @@ class TurnController:
                 selection.answered(self.speakers) if plan is None else selection.shown(plan),
             )
         elif order == "confirm":
-            self._run_plan(plan, RunPlan())
+            self._run_plan(plan, gate.RunPlan())
         else:
             self._cancel(plan)
         return True
@@ -254,7 +251,7 @@ class TurnController:
         match self.move:
             case End("question") if self._turn.said:
                 agent = self._turn.said[-1].agent
-                asks_for_plan = ends_with_own(self._turn.said[-1].text, PLAN_QUESTION)
+                asks_for_plan = ends_with_own(self._turn.said[-1].text, gate.PLAN_QUESTION)
                 if agent == speakers.facilitator and (speakers.plan_runs or asks_for_plan):
                     return None  # the answer is the plan's
                 return Continuation(agent=agent, plan_step=speakers.step, asked_at=asked_at)
@@ -273,7 +270,7 @@ class TurnController:
 
     def _back_to_plan(self, speakers: SpeakerState, move: Move) -> tuple[SpeakerState, Move]:
         on_plan = (
-            plan_change.back_to_plan(speakers, move, now=self._clock.now())
+            selection.back_to_plan(speakers, move, now=self._clock.now())
             if self._interrupts
             else None
         )
@@ -284,10 +281,8 @@ class TurnController:
 
     def _unless_awaited(self, speakers: SpeakerState, move: Move) -> Move:
         """Return `move`, or the pause of the plan if a message waits that came in meanwhile."""
-        waits = (
-            plan_change.calls_step(move) and speakers.messages and self._turn.request.is_awaited()
-        )
-        return Announce(plan_change.PAUSED) if waits else move
+        waits = selection.calls_step(move) and speakers.messages and self._turn.request.is_awaited()
+        return Announce(selection.PAUSED) if waits else move
 
     def _put(self, speakers: SpeakerState, move: Move) -> None:
         if speakers.plan is not None and speakers.plan != self.speakers.plan:
@@ -304,9 +299,9 @@ class TurnController:
             if able == move.steps:
                 return move
             if len(able) > 1:
-                return Work("\n".join(step_line(plan, number) for number in able), able)
+                return Work("\n".join(gate.step_line(plan, number) for number in able), able)
             number = able[0] if able else move.steps[0]
-            move = Announce(step_line(plan, number), number)
+            move = Announce(gate.step_line(plan, number), number)
         if not isinstance(move, Announce) or move.step is None:
             return move
         missing = self._missing(speakers.plan, move.step)
@@ -319,7 +314,7 @@ class TurnController:
             waits_for=missing,
             asked_at=self._clock.now(),
         )
-        return Announce(needs_line(speakers.plan, move.step, missing))
+        return Announce(gate.needs_line(speakers.plan, move.step, missing))
 
     def _missing(self, plan: Plan, number: int) -> list[str]:
         """Return what step `number` needs and nobody has said; nothing if the user insists."""

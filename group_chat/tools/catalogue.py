@@ -4,17 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from data_models.clock import Clock, IdSource
+from group_chat.tools import session_tools
 from group_chat.tools.chart_tools import CHART_TOOLS, RECORD_TOOLS, chart_tools
 from group_chat.tools.clinic.order_tools import ORDER_TOOLS, OrderTools
 from group_chat.tools.clinic.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools
-from group_chat.tools.entity_tools import RECALL, memory_tools
 from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.personal.mail_tools import CONTACTS, DOCUMENTS, MAIL
 from group_chat.tools.personal.personal import PersonalAssistant
-from group_chat.tools.report_tool import report_tool
-from group_chat.tools.scenario_tools import SCENARIO_TOOLS, WORKFLOW_TOOLS
 from group_chat.tools.team_tools import ORDERS, team_tools
 from group_chat.tools.tool import Tool, refusing_tools
 from services.records.resources.ports import PatientRecords
@@ -29,13 +27,13 @@ TOOL_NAMES = (
     *EVIDENCE_TOOLS,
     "create_report",
     "update_entities",
-    RECALL,
+    session_tools.RECALL,
     "changes",
-    *(tool.name for tool in SCENARIO_TOOLS),
+    *(tool.name for tool in session_tools.SCENARIO_TOOLS),
     *SCHEDULING_TOOLS,
     *ORDER_TOOLS,
     *(name for own in _OWN for name in own.names),
-    *(tool.name for tool in WORKFLOW_TOOLS),
+    *(tool.name for tool in session_tools.WORKFLOW_TOOLS),
 )
 """Known before anything is built, so that a team is checked at start."""
 
@@ -79,15 +77,15 @@ def catalogue(
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
         *on.evidence.tools(),
-        *report_tool(
+        *session_tools.report_tool(
             records=records, names=names, facilitator=names[0], is_language_model=is_language_model
         ),
-        *memory_tools(records),
-        *SCENARIO_TOOLS,
+        *session_tools.memory_tools(records),
+        *session_tools.SCENARIO_TOOLS,
         *on.clinic.tools(),
         *(on.orders.tools() if on.orders else refusing_tools(ORDER_TOOLS, _NO_ORDERS)),
         *(tool for own in _OWN for tool in own.over(on.office)),
-        *WORKFLOW_TOOLS,
+        *session_tools.WORKFLOW_TOOLS,
         *on.foreign.tools(),
     )
     return {tool.name: tool for tool in tools}

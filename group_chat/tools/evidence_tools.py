@@ -16,9 +16,7 @@ from services.evidence.guidelines.library import GuidelineFolder, Library, passa
 from services.evidence.pubmed import RESEARCH, PubMed, abstracts_view
 from services.evidence.trials.facts import PatientFacts, facts_of
 from services.evidence.trials.judge import Judgement, judge
-from services.evidence.trials.search import TrialSearch, search_from
-from services.evidence.trials.sources import StudySource
-from services.evidence.trials.study import Study
+from services.evidence.trials.sources import Study, StudySource, TrialSearch, search_from
 from services.language.charts.evidence_questions import GUIDELINES, TRIALS, topics_in
 from services.language.figures.written_dates import dates_in
 from services.records.big_charts import make_view

@@ -12,7 +12,7 @@ from data_models.chart_view import FOREIGN, ChartView, ViewRow, ViewSource
 from data_models.errors import ToolInputError
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext
-from services.evidence.foreign.servers import Fact, ForeignServer, ForeignTool, names_a_patient
+from services.evidence.evidence_factory import Fact, ForeignServer, ForeignTool, names_a_patient
 from services.language.figures.written_dates import dates_in, recorded_date
 from services.language.people.names_within import names_one_of
 from services.records.patient_names import PatientNames, forms_of
@@ -21,7 +21,7 @@ from services.records.resources.record import PatientRecord
 from services.records.views.demographics import Demographics, demographics
 
 if TYPE_CHECKING:
-    from services.evidence.foreign.client import ForeignClient
+    from services.evidence.foreign_client import ForeignClient
 
 _ARGUMENT_LIMIT_CHARS = 200
 _OF_OTHERS = "its answer names another patient, so nothing of it is used; tell the user"

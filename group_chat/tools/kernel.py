@@ -24,7 +24,6 @@ from data_models.conversations.conversation import Begun, Effect
 from data_models.errors import RecordsError, StoreUnavailableError, ToolInputError
 from data_models.identifiers import hashed
 from group_chat.drafts.citations import remember_rows
-from group_chat.limits import GroupChatLimits
 from group_chat.tools.function import (
     ARGUMENTS_LIMIT_CHARS,
     PLUGIN,
@@ -35,9 +34,8 @@ from group_chat.tools.function import (
     parsed,
     plain,
 )
-from group_chat.tools.tool import Tool, ToolOutput
-from group_chat.tools.watcher import ToolWatcher
-from group_chat.turn_context import TurnContext, action_key, changing, current_turn
+from group_chat.tools.tool import Tool, ToolOutput, ToolWatcher
+from group_chat.turn_context import GroupChatLimits, TurnContext, action_key, changing, current_turn
 from services.patient_context.reading.snapshot import neutralise
 from services.records.views.lines import told
 from services.tool_memory.session import FinishedRun

@@ -13,13 +13,11 @@ from pydantic import SecretStr
 from data_models.clock import Clock, IdSource
 from data_models.conversations.incoming_message import Sender
 from data_models.errors import ForbiddenError, UnauthenticatedError
-from routes.requests.health import Readiness
+from routes.requests.endpoint import Readiness
 from routes.requests.json_input import query_of
-from services.access.handshake import Authenticator, Handshake
-from services.access.limits import MessageRate, SocketSlots
-from services.access.origin import OriginPolicy
-from services.access.principal import Principal
-from services.channels.feedback import PageFeedback
+from services.access.limits import MessageRate, OriginPolicy, SocketSlots
+from services.access.principal import Authenticator, Handshake, Principal
+from services.channels.ports import PageFeedback
 from services.chart_access.break_glass import BreakGlass
 from services.group_chat_port import GroupChat
 from services.records.fhir.reading import reading_as

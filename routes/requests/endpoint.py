@@ -1,16 +1,89 @@
-"""A route with what it takes and answers: served and described from one place."""
+"""A route with what it takes and answers, served and described from one place; and readiness."""
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from string import Formatter
 from typing import Any, Literal, TypeAlias
 
+import structlog
 from aiohttp import web
 from aiohttp.web_urldispatcher import DynamicResource
 from pydantic import BaseModel
 
+from data_models.clock import Clock
+from data_models.errors import ModelUnfitError, RoundsError
 from routes.requests.json_input import json_reply
+
+_OK, _UNAVAILABLE = "ok", "unavailable"
+Probe = Callable[[], Awaitable[None]]
+logger = structlog.get_logger()
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Readiness:
+    """Asks storage and model whether they answer, at most once in `fresh_seconds`.
+
+    While one does not, they are asked again after `retry_seconds`: a server that has just started
+    is not kept waiting for its first request.
+
+    Attributes:
+        probes: By name; one that raises a `RoundsError` or takes too long is not ready.
+    """
+
+    probes: Mapping[str, Probe]
+    clock: Clock
+    probe_seconds: float = 3.0
+    fresh_seconds: float = 2.0
+    retry_seconds: float = 0.25
+
+    def __post_init__(self) -> None:
+        self._retry_seconds = min(self.retry_seconds, self.fresh_seconds)
+        self._states: dict[str, str] = {}
+        self._asked_at: float | None = None
+        self._asking = asyncio.Lock()
+        self._is_draining = False
+
+    def drain(self) -> None:
+        """Be unready from now on: the process is about to stop."""
+        self._is_draining = True
+
+    async def states(self) -> dict[str, str]:
+        """Return `ok` or `unavailable` for the process and each part.
+
+        A model that answers, but not as it has to, is `unfit: ` and what to set.
+        """
+        async with self._asking:
+            if not self._is_fresh():
+                answers = await asyncio.gather(*map(self._answers, self.probes))
+                self._states = dict(zip(self.probes, answers, strict=True))
+                self._asked_at = self.clock.monotonic()
+        return {"process": _UNAVAILABLE if self._is_draining else _OK, **self._states}
+
+    def _is_fresh(self) -> bool:
+        age = None if self._asked_at is None else self.clock.monotonic() - self._asked_at
+        is_ready = all(state == _OK for state in self._states.values())
+        kept = self.fresh_seconds if is_ready else self._retry_seconds
+        return age is not None and age < kept
+
+    async def _answers(self, name: str) -> str:
+        try:
+            async with asyncio.timeout(self.probe_seconds):
+                await self.probes[name]()
+        except ModelUnfitError as error:
+            logger.warning("readiness.unfit", part=name, reason=str(error))
+            return f"unfit: {error}"
+        except (RoundsError, TimeoutError) as error:
+            logger.warning("readiness.unavailable", part=name, error=type(error).__name__)
+            return _UNAVAILABLE
+        return _OK
+
+
+async def healthz(_: web.Request) -> dict[str, str]:
+    """The process answers; nothing else is asked."""
+    return {"status": "ok"}
+
 
 Json: TypeAlias = dict[str, Any]
 Schema: TypeAlias = Json | type[BaseModel]

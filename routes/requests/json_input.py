@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from data_models.chart_view import ChartView
 from data_models.clock import IdSource
 from data_models.errors import BadFrameError, RoundsError
-from services.access.bodies import body_of
+from services.access.limits import body_of
 from services.language.words.vocabulary import language_of_tag
 
 # Errors over HTTP: RFC 9457 problems of constant text (spec page 7).

@@ -16,7 +16,7 @@ from routes.requests.context import CONTEXT, principal_of, sender_of
 from routes.requests.endpoint import OBJECT, Endpoint
 from routes.requests.json_input import language_asked, parse_json
 from routes.streams.ag_ui_frames import AgUiFrames, Frame, not_read, not_seen
-from services.access.bodies import body_of
+from services.access.limits import body_of
 from services.runs.hub import Run
 from services.views.conversation_reader import OwnedChat
 

@@ -1,33 +1,37 @@
-"""Turn events as AG-UI 1.0 events: one in, one out, in the order of the run.
+"""Turn events as AG-UI 1.0 events, one in, one out, in the order of the run; or as whole messages.
 
 Frames are built as plain dicts; tests hold each against the models of `ag-ui-protocol`.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TypeAlias, assert_never
 
 import jsonpatch
 from pydantic import TypeAdapter
 
+from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
+from data_models.clock import Clock
 from data_models.conversations import turn_events
 from data_models.conversations.incoming_message import IncomingMessage
 from routes.requests.json_input import view_document
 from services.language.model_output.inert import inert
-
-# The shared state as JSON, the way every transport shows it.
+from services.runs.hub import Run
+from services.statements.shown import not_supported, pipe_table, repeats
+from services.turn.reading import footer_of
 
 _STATE = TypeAdapter(turn_events.SharedState)
 
 
 def state_document(state: turn_events.SharedState) -> dict[str, Any]:
-    """Return `state` as plain JSON values."""
+    """Return `state` as plain JSON values, the way every transport shows it."""
     found: dict[str, Any] = _STATE.dump_python(state, mode="json", exclude={"scenario": {"keys"}})
     return found | {"patient": None if state.patient is None else state.patient._asdict()}
 
 
 PROTOCOL_VERSION = "1.0"
-Frame = dict[str, Any]
+Frame: TypeAlias = dict[str, Any]
 _TalkEvent: TypeAlias = (
     turn_events.AgentMessageStarted
     | turn_events.AgentTextDelta
@@ -261,3 +265,93 @@ def _tool_result(event: turn_events.ToolCallResult) -> Frame:
     call = {"messageId": f"{event.call_id}-result", "toolCallId": event.call_id, "role": "tool"}
     metadata = {"isError": event.is_error, "durationMs": event.duration_ms}
     return {"type": "TOOL_CALL_RESULT", **call, "content": event.content, "metadata": metadata}
+
+
+DONE: Frame = {"type": "done"}
+
+
+@dataclass(slots=True, kw_only=True)
+class PlainFrames:
+    """Renders one run. Most events have no frame; the last one has two where it failed."""
+
+    facilitator: str
+    client_message_id: str | None
+    clock: Clock
+    _state: turn_events.SharedState | None = field(default=None, init=False)
+    _views: list[ChartView] = field(default_factory=list, init=False)
+
+    def frames(
+        self, seq: int, event: turn_events.TurnEvent, *, is_known: bool = False
+    ) -> list[Frame]:
+        """Return what the client is sent for `event`, the run's `seq`-th, unless it was told."""
+        if is_known:
+            return []
+        match event:
+            case turn_events.StateChanged(state=state):
+                self._state = state
+                return []
+            case turn_events.ViewShown(view=view):
+                self._views.append(view)
+                return []
+            case turn_events.AgentMessageFinished(message=message):
+                return [self._message(message)]
+            case turn_events.Notice(text=text, kind=kind):
+                harmless = inert(text, hosts=())
+                at = self.clock.now()
+                frame = self._frame(f"notice-{seq}", harmless, self.facilitator, at)
+                return [{**frame, "notice": kind}]
+            case turn_events.RunFailed(code=code, text=text, ref=ref):
+                known = self.client_message_id
+                return refusal(code, text, ref=ref, client_message_id=known)
+            case turn_events.RunFinished():
+                return [DONE]
+            case _:
+                return []
+
+    def queued(self, notice: turn_events.Notice) -> Frame:
+        """Return the frame that says, amid another run's, that this one waits."""
+        return self.frames(1, notice)[0]
+
+    def _message(self, message: AgentMessage) -> Frame:
+        views, self._views = self._views, []
+        tables = [pipe_table(view) for view in views if not repeats(message.text, view)]
+        footer = footer_of(self._state) if self._state else ""
+        parts = (message.text.rstrip(), *tables, not_supported(message), footer)
+        text = "\n\n".join(part for part in parts if part)
+        return self._frame(message.message_id, text, message.agent, message.timestamp)
+
+    def _frame(self, frame_id: str, text: str, sender: str, at: datetime) -> Frame:
+        return {
+            "id": frame_id,
+            "content": text,
+            "sender": sender,
+            "timestamp": at.isoformat(),
+            "isBot": True,
+            "mentions": None,
+            "client_message_id": self.client_message_id,
+        }
+
+
+def refusal(code: str, text: str, *, ref: str, client_message_id: str | None) -> list[Frame]:
+    """Return the frames for what was refused or failed; `ref` finds it in the log."""
+    known: Frame = {} if client_message_id is None else {"client_message_id": client_message_id}
+    return [{"error": text, "code": code, "ref": ref, **known}, DONE]
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A run that a socket shows.
+
+    Attributes:
+        client_message_id: The client's own id of what it asked.
+        after: Place of the last event that the client already has.
+        echo: Say also what was asked, to a watcher who may not have asked it.
+    """
+
+    run: Run
+    client_message_id: str | None = None
+    after: int = 0
+    echo: bool = False
+
+
+RunView: TypeAlias = AgUiFrames | PlainFrames

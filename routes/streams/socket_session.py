@@ -18,7 +18,7 @@ from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from routes.requests.context import RouteContext, sender_of
 from routes.requests.json_input import parse_json
 from routes.streams import ag_ui_frames
-from routes.streams.socket_modes import Frame, PlainFrames, RunView, Watch, refusal
+from routes.streams.ag_ui_frames import Frame, PlainFrames, RunView, Watch, refusal
 from services.access.principal import Principal, log_off_at
 from services.language.words.own_texts import told_to
 from services.runs.hub import Run

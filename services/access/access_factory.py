@@ -12,12 +12,9 @@ from services.access.authenticators import (
     EntraAuthenticator,
     KeyFile,
 )
-from services.access.handshake import Authenticator
-from services.access.limits import MessageRate
+from services.access.limits import MessageRate, OriginPolicy, OutboundPolicy
 from services.access.on_behalf import OnBehalf, OnBehalfGrant
-from services.access.origin import OriginPolicy
-from services.access.outbound import OutboundPolicy
-from services.access.principal import UserRules
+from services.access.principal import Authenticator, UserRules
 from services.access.sign_in.oidc import OidcRules, OidcSignIn
 from services.access.sign_in.oidc_provider import OidcProvider
 from services.access.sign_in.sign_in_sessions import SignInSessions

@@ -15,8 +15,7 @@ from data_models.clock import Clock, SystemClock
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from data_models.identifiers import PatientId
 from data_models.operator_files import WatchedFile, read_written
-from services.access.handshake import TOKEN_LIMIT_CHARS, Handshake, is_loopback
-from services.access.principal import USERS, Principal, Role, Scope, UserRules, roles_of, user_id
+from services.access import principal
 from services.access.signing_keys import SigningKey, SigningKeys, read_form, verified_claims
 
 # `AUTH_MODE=entra`: tokens of Entra ID; `app_service`: users whom the proxy signed in.
@@ -38,14 +37,14 @@ class EntraAuthenticator:
     tenants: Collection[str]
     audiences: Collection[str]
     scope: str
-    users: UserRules
+    users: principal.UserRules
     clock: Clock
 
     def __post_init__(self) -> None:
         self._tenants = frozenset(tenant.lower() for tenant in self.tenants)
         self._audiences = list(self.audiences)
 
-    async def authenticate(self, handshake: Handshake) -> Principal:
+    async def authenticate(self, handshake: principal.Handshake) -> principal.Principal:
         if (token := handshake.bearer) is None:
             raise UnauthenticatedError
         form = read_form(token, now=self.clock.now())
@@ -54,8 +53,8 @@ class EntraAuthenticator:
         claims = self._verified(token, key)
         if claims["tid"].lower() not in self._tenants or not _carries(claims, self.scope):
             raise ForbiddenError
-        return Principal(
-            id=user_id(claims["tid"], claims["oid"]),
+        return principal.Principal(
+            id=principal.user_id(claims["tid"], claims["oid"]),
             name=str(claims.get("name") or claims["oid"]),
             kind="entra",
             roles=self.users.roles_of_user(claims["tid"], claims["oid"]),
@@ -109,12 +108,14 @@ class AppServiceAuthenticator:
         tenants: Directories whose users may call; empty: those the platform lets in.
     """
 
-    def __init__(self, *, tenants: Collection[str], users: UserRules, clock: Clock) -> None:
+    def __init__(
+        self, *, tenants: Collection[str], users: principal.UserRules, clock: Clock
+    ) -> None:
         self._tenants = frozenset(tenant.lower() for tenant in tenants)
         self._users = users
         self._clock = clock
 
-    async def authenticate(self, handshake: Handshake) -> Principal:
+    async def authenticate(self, handshake: principal.Handshake) -> principal.Principal:
         shown = _read(handshake.client_principal)
         object_id = shown.first("oid", f"{_SCHEMA}objectidentifier")
         tenant = shown.first("tid", f"{_SCHEMA}tenantid")
@@ -126,8 +127,8 @@ class AppServiceAuthenticator:
         if self._tenants and tenant.lower() not in self._tenants:
             raise ForbiddenError
         named = self._users.practitioner_claim
-        return Principal(
-            id=user_id(tenant, object_id),
+        return principal.Principal(
+            id=principal.user_id(tenant, object_id),
             name=shown.first("name", "preferred_username") or object_id,
             kind="app_service",
             roles=self._users.roles_of_user(tenant, object_id),
@@ -138,7 +139,7 @@ class AppServiceAuthenticator:
 
 
 def _read(header: str | None) -> _ClientPrincipal:
-    if not header or len(header) > TOKEN_LIMIT_CHARS:
+    if not header or len(header) > principal.TOKEN_LIMIT_CHARS:
         raise UnauthenticatedError
     try:
         return _ClientPrincipal.model_validate_json(b64decode(header, validate=True))
@@ -242,7 +243,7 @@ def read_keys(path: Path) -> tuple[FileKey, ...]:
     return read_written(path, _File, named="API_KEYS_FILE", example=_EXAMPLE).keys
 
 
-_KEY_ROLES: tuple[Role, ...] = ("operator", "order")
+_KEY_ROLES: tuple[principal.Role, ...] = ("operator", "order")
 """Roles that the file gives beside what a key may do with conversations."""
 
 
@@ -268,7 +269,7 @@ class ApiKeyAuthenticator:
             for name, digest in self.keys
         ]
 
-    async def authenticate(self, handshake: Handshake) -> Principal:
+    async def authenticate(self, handshake: principal.Handshake) -> principal.Principal:
         shown = hashlib.sha256((handshake.bearer or "").encode(errors="surrogatepass")).digest()
         # Every key is compared, so that the time does not tell which one was close.
         known = [*self._own, *(() if self.file is None else self.file.keys())]
@@ -280,10 +281,12 @@ class ApiKeyAuthenticator:
             raise UnauthenticatedError
         return found
 
-    def _principal(self, key: FileKey) -> Principal:
-        scopes: frozenset[Scope] = USERS if "chat" in key.scopes else frozenset({"read"})
-        roles = roles_of(key.name, self.operators, self.orderers)
-        return Principal(
+    def _principal(self, key: FileKey) -> principal.Principal:
+        scopes: frozenset[principal.Scope] = (
+            principal.USERS if "chat" in key.scopes else frozenset({"read"})
+        )
+        roles = principal.roles_of(key.name, self.operators, self.orderers)
+        return principal.Principal(
             id=f"{_PREFIX}{key.name}",
             name=key.name,
             kind="api_key",
@@ -295,20 +298,20 @@ class ApiKeyAuthenticator:
 
 
 DEV_PRINCIPAL_ID = "dev"
-_ORDERS: frozenset[Role] = frozenset({"order"})
+_ORDERS: frozenset[principal.Role] = frozenset({"order"})
 
 
 class DevAuthenticator:
     """Takes every loopback caller for the principal `dev`."""
 
     def __init__(self, *, operators: Collection[str]) -> None:
-        roles = roles_of(DEV_PRINCIPAL_ID, operators or [DEV_PRINCIPAL_ID])
-        self._principal = Principal(
+        roles = principal.roles_of(DEV_PRINCIPAL_ID, operators or [DEV_PRINCIPAL_ID])
+        self._principal = principal.Principal(
             id=DEV_PRINCIPAL_ID, name="dev", kind="dev", roles=roles | _ORDERS
         )
 
-    async def authenticate(self, handshake: Handshake) -> Principal:
+    async def authenticate(self, handshake: principal.Handshake) -> principal.Principal:
         """See `Authenticator.authenticate`; a proxy on this machine would let the world in."""
-        if handshake.forwarded or not is_loopback(handshake.peer):
+        if handshake.forwarded or not principal.is_loopback(handshake.peer):
             raise ForbiddenError
         return self._principal

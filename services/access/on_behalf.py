@@ -21,7 +21,7 @@ from data_models.errors import (
 )
 from data_models.http_answers import Bounds, ask
 from data_models.values import Newest, read_if_whole
-from services.access.handshake import Authenticator, Handshake
+from services.access.principal import Authenticator, Handshake
 from services.own_sign_in import IssuedToken
 
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"

@@ -15,7 +15,7 @@ from jwt.types import Options
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
 from data_models.http_answers import Bounds, Refusal, fetch
-from services.access.handshake import TOKEN_LIMIT_CHARS
+from services.access.principal import TOKEN_LIMIT_CHARS
 
 # Signed tokens: a cheap look before any key is fetched (spec page 7, R3), then the signature.
 

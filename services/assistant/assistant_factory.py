@@ -12,13 +12,9 @@ from services import own_sign_in
 from services.access.on_behalf import OnBehalf, UserToken
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.graph.graph_account import GraphAccount
-from services.assistant.graph.graph_calendar import GraphCalendar
-from services.assistant.graph.graph_client import GraphClient
-from services.assistant.graph.graph_contacts import GraphAddressBook
-from services.assistant.graph.graph_documents import GraphDocumentFolder
-from services.assistant.graph.graph_mail import GraphMailbox
-from services.assistant.graph.graph_tasks import GraphTasks
-from services.assistant.graph.graph_wire import GraphLimits, segment
+from services.assistant.graph.graph_calendar import GraphCalendar, GraphTasks
+from services.assistant.graph.graph_client import GraphClient, GraphLimits, segment
+from services.assistant.graph.graph_mail import GraphAddressBook, GraphDocumentFolder, GraphMailbox
 from services.assistant.local.local_back_end import LocalAssistant
 from services.assistant.local.local_file import LocalSamples
 from services.basis import Basis

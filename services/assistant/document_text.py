@@ -11,7 +11,7 @@ from email.errors import MessageError
 from pathlib import PurePath
 
 from data_models.errors import AssistantError
-from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText, PersonalDocument
+from services.assistant.own_things import DOCUMENT_LIMIT_BYTES, DocumentText, PersonalDocument
 
 # What a plain text says once it is read as its kind of file: escapes, folded lines, attachments.
 #

@@ -10,7 +10,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
 from data_models.errors import AssistantError
-from services.assistant.documents import DocumentText
+from services.assistant.own_things import DocumentText
 from services.records.readers.word import lines_of
 
 _PROPERTIES = "docProps/"

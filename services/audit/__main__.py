@@ -19,8 +19,8 @@ import orjson
 from data_models.clock import RandomIds
 from data_models.errors import CorruptDocumentError, RoundsError
 from data_models.storage.blob_store import BlobStore
-from services.audit.chain import ROOT, Link, Place, checked, first_link
 from services.audit.receipt import digest_of, run_of
+from services.audit.trail import ROOT, Link, Place, checked, first_link
 from services.stores import AUDIT, opened, require_data
 from settings import load_settings
 

@@ -1,19 +1,147 @@
-"""Writes the trail: a record is durable, or the access does not happen."""
+"""The trail, a hash chain for each replica and day: durable, or the access does not happen."""
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeAlias
 
+import orjson
 import structlog
+from pydantic import BaseModel, Field
 
 from data_models import errors
 from data_models.clock import Clock
-from data_models.identifiers import PatientId
+from data_models.errors import CorruptDocumentError
+from data_models.identifiers import PatientId, storage_folder
 from data_models.storage.blob_store import BlobStore
-from services.audit.chain import ROOT, Link, Place, checked, first_link, sealed
-from services.audit.entry import AuditEntry, Outcome, Visitor
+
+_Outcome: TypeAlias = Literal["begun", "done", "failed", "refused"]
+Action: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.:-]{0,79}$")]
+
+
+class Visitor(NamedTuple):
+    """Who comes to data of patients, and from where.
+
+    Attributes:
+        principal: Id of the verified caller.
+        conversation: "" outside conversations.
+        run_id: The turn; None outside turns.
+    """
+
+    principal: str
+    conversation: str = ""
+    run_id: str | None = None
+
+
+class AuditEntry(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
+    """One turn of one patient, with all its reads and tools, or one access outside turns.
+
+    Attributes:
+        principal: Id of the verified caller, in clear: the trail is there to name people.
+        patient: None where no patient is concerned.
+        run_id: The turn; None outside turns.
+        actions: Names of what is done, such as `turn` or `read_history`; names only, so that no
+            content can get here.
+        outcome: `begun` where the record comes before the access.
+        receipt: SHA-256 of the receipt of a finished turn, in hexadecimal digits.
+    """
+
+    principal: Annotated[str, Field(min_length=1, max_length=400)]
+    conversation: Annotated[str, Field(max_length=4_000)]
+    patient: Annotated[str, Field(max_length=64)] | None = None
+    run_id: Annotated[str, Field(max_length=100)] | None = None
+    actions: Annotated[tuple[Action, ...], Field(min_length=1, max_length=100)]
+    outcome: _Outcome = "begun"
+    receipt: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether it tells of what is over, so that nothing depends on when it is written."""
+        return self.receipt is not None
+
+
+ROOT = "trail/"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One chain: a replica's records of one UTC day, in numbered parts."""
+
+    day: str
+    folder: str
+
+    @classmethod
+    def of(cls, moment: datetime, replica: str) -> "Place":
+        """Return the chain of `replica` at `moment`."""
+        return cls(moment.strftime("%Y-%m-%d"), storage_folder(replica))
+
+    def part(self, number: int) -> str:
+        """Return the name of the part `number`, from 1; names sort as numbers."""
+        return f"{ROOT}{self.day}/{self.folder}/{number:06}.jsonl"
+
+
+_FORM = orjson.OPT_SORT_KEYS
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The last record of a chain.
+
+    Attributes:
+        number: How many records there are before and with it.
+        digest: Its hash, which the next record carries as `prev`.
+    """
+
+    number: int
+    digest: str
+
+
+def first_link(day: str, folder: str) -> Link:
+    """Return what the first record of a chain refers to, so that no chain fits another's place."""
+    return Link(0, hashlib.sha256(f"rounds audit trail {day} {folder}".encode()).hexdigest())
+
+
+def sealed(entries: Sequence[AuditEntry], *, after: Link, time: datetime) -> tuple[bytes, Link]:
+    """Return the lines of `entries`, each ended by a newline, and the last link."""
+    lines = []
+    for entry in entries:
+        left_out = {"receipt"} if entry.receipt is None else None
+        body = entry.model_dump(exclude=left_out) | {
+            "v": 1,
+            "number": after.number + 1,
+            "time": time.isoformat(timespec="milliseconds"),
+            "prev": after.digest,
+        }
+        after = Link(after.number + 1, _digest(body))
+        lines.append(orjson.dumps(body | {"hash": after.digest}, option=_FORM) + b"\n")
+    return b"".join(lines), after
+
+
+def checked(line: bytes, *, after: Link) -> Link:
+    """Return the link of `line`, which has no newline, if it follows `after`.
+
+    Raises:
+        CorruptDocumentError: it was changed, moved, or something before it is missing.
+    """
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        raise CorruptDocumentError("is not a whole record") from None
+    if not isinstance(row, dict) or orjson.dumps(row, option=_FORM) != line:
+        raise CorruptDocumentError("is not in the form in which records are written")
+    digest = row.pop("hash", None)
+    if digest != _digest(row):
+        raise CorruptDocumentError("was changed: its hash does not fit")
+    if row.get("number") != after.number + 1 or row.get("prev") != after.digest:
+        raise CorruptDocumentError("does not follow the record before it")
+    return replace(after, number=after.number + 1, digest=digest)
+
+
+def _digest(body: dict[str, Any]) -> str:
+    return hashlib.sha256(orjson.dumps(body, option=_FORM)).hexdigest()
+
 
 # The end of a chain, where the next records go.
 
@@ -118,7 +246,7 @@ async def record_access(
     visitor: Visitor,
     *actions: str,
     patient: PatientId | None = None,
-    outcome: Outcome = "begun",
+    outcome: _Outcome = "begun",
 ) -> None:
     """Put an access on the trail; see `Audit.record`."""
     entry = AuditEntry(**visitor._asdict(), patient=patient, actions=actions, outcome=outcome)

@@ -22,7 +22,7 @@ from data_models.conversations.incoming_message import IncomingMessage
 from data_models.identifiers import storage_folder
 from data_models.storage.blob_store import BlobInfo, BlobStore, put_blob
 from data_models.values import Newest, read_value
-from services.replica import Replica
+from services.basis import Replica
 
 LONGEST_DELIVERY = timedelta(minutes=7)
 """A turn takes five minutes at most, and a reply that is tried again one more."""

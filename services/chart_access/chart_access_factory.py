@@ -17,11 +17,9 @@ from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf, UserToken
 from services.audit.trail import Audit
 from services.basis import Basis
-from services.chart_access import relationship
+from services.chart_access import chart_guard, relationship
 from services.chart_access.break_glass import BreakGlass
-from services.chart_access.chart_guard import AlertKind, ChartGuard
-from services.chart_access.policy import AccessPolicy, CareRoster, OpenToAll, read_care_roster
-from services.chart_access.practitioners import PractitionerBook
+from services.chart_access.relationship import PractitionerBook
 from services.own_sign_in import TokenSource
 from services.records.fhir.fhir_chosen import fhir_client_for, fhir_client_with
 from services.records.fhir.fhir_client import FhirClient
@@ -132,7 +130,7 @@ class ChartAccess:
         reads: Counts reads over HTTP, and charts opened in talks.
     """
 
-    guard: ChartGuard
+    guard: chart_guard.ChartGuard
     glass: BreakGlass
     book: PractitionerBook
     keys: KeyFile | None
@@ -143,7 +141,7 @@ def charts_for(
     basis: Basis,
     *,
     audit: Audit,
-    alert: Callable[[AlertKind], None],
+    alert: Callable[[chart_guard.AlertKind], None],
     on_behalf: OnBehalf | None,
 ) -> tuple[Records, ChartAccess]:
     """Return the patients' charts, and the guard before them; the log names its policy.
@@ -168,7 +166,7 @@ def charts_for(
     )
     policy = _policy(basis, records, book, readers)
     _log.info("access_policy", policy=settings.access_policy, minutes=minutes)
-    guard = ChartGuard(
+    guard = chart_guard.ChartGuard(
         policy=policy,
         audit=audit,
         clock=clock,
@@ -197,19 +195,19 @@ def _user_readers(
 
 def _policy(
     basis: Basis, records: Records, book: PractitionerBook, readers: UserReaders | None
-) -> AccessPolicy:
+) -> chart_guard.AccessPolicy:
     settings, clock = basis.settings, basis.clock
     match settings.access_policy:
         case "open":
-            return OpenToAll()
+            return chart_guard.OpenToAll()
         case "roster":
             if settings.care_roster_file is None:
                 raise ConfigurationError(
                     "CARE_ROSTER_FILE: is needed with ACCESS_POLICY=roster. "
                     "Example: CARE_ROSTER_FILE=./care.yaml"
                 )
-            read_care_roster(settings.care_roster_file)
-            return CareRoster(file=settings.care_roster_file)
+            chart_guard.read_care_roster(settings.care_roster_file)
+            return chart_guard.CareRoster(file=settings.care_roster_file)
         case "relationship":
             relations = _relations(basis, records)
             return relationship.ByRelationship(relations=relations, book=book, clock=clock)

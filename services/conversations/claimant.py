@@ -20,8 +20,8 @@ from data_models.documents import Stored
 from data_models.errors import BlobChangedError, NotFoundError
 from data_models.patient_context_models import PatientContextRegistryAccessor
 from data_models.values import Newest
+from services.basis import Replica
 from services.conversations.earlier_turns import Takeover
-from services.replica import Replica
 
 SERVED_CONVERSATIONS = 20_000
 

@@ -25,9 +25,9 @@ from data_models.identifiers import ConversationLayout, PatientId, storage_folde
 from data_models.patient_context_models import PatientContextRegistryAccessor
 from data_models.storage.blob_store import BlobStore
 from data_models.values import read_value
+from services.basis import Replica
 from services.conversations.claimant import Claimant
 from services.conversations.earlier_turns import Takeover
-from services.replica import Replica
 from settings import Settings
 
 _POLL_SECONDS = 0.25

@@ -12,7 +12,7 @@ from weakref import ReferenceType, ref
 from data_models.identifiers import PatientId, hashed
 from data_models.storage.blob_store import Blob, BlobStore, put_blob
 from data_models.values import Newest, Value, read_if_whole
-from services.evidence.chart_states import ChartStates
+from services.evidence.changes import ChartStates
 from services.records.resources.record import PatientRecord
 
 _Key: TypeAlias = tuple[str, PatientId]

@@ -16,13 +16,12 @@ from typing import Any
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import RoundsError
 from data_models.identifiers import storable_patient_id
-from services.audit.entry import Visitor
-from services.audit.trail import AuditTrail, record_access
+from services.audit.trail import AuditTrail, Visitor, record_access
+from services.basis import Replica
 from services.conversations.maintenance_lease import caretaker_for
 from services.operations.backup import Backup, Restore
 from services.operations.backup_files import BackupSummary, open_backup
 from services.operations.forgetting import PRINCIPAL, Forgetting
-from services.replica import Replica
 from services.stores import AUDIT, SCENARIOS, SESSIONS, USERS, opened, require_data
 from settings import Settings, load_settings
 

@@ -12,9 +12,9 @@ from services.orders.draft_order import (
     KeptDraft,
     is_draft_of,
     kept_draft,
+    said_in,
     service_request,
 )
-from services.orders.wording import said_in
 
 
 class OrderDrafts:

@@ -7,7 +7,7 @@ from typing import Final
 from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import ChartSignInError, RateLimitedError
 from data_models.identifiers import PatientId
-from services.audit.entry import Visitor
+from services.audit.trail import Visitor
 from services.chart_access.break_glass import (
     COMMAND,
     REASON_LEAST_CHARS,

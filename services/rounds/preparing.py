@@ -15,11 +15,11 @@ from data_models.conversations.claim import lease_end
 from data_models.conversations.claim_decision import ATTEMPTS_LIMIT, ClaimTimes, Lease, claim_state
 from data_models.conversations.incoming_message import ROUNDS, WEB, IncomingMessage, Sender
 from data_models.conversations.turn_events import RunFailed
+from services.basis import Replica
 from services.language.words.talk_texts import talk_text
 from services.records.big_charts import make_view
 from services.records.fhir.reading import reading_as
 from services.records.resources.ports import PatientRecords
-from services.replica import Replica
 from services.rounds.round_list import RoundEntry, RoundList, RoundPatient, again, prepared
 from services.rounds.round_view import card_parts
 from services.turn_scheduler.turn_scheduler import TurnScheduler

@@ -11,7 +11,7 @@ from data_models.errors import CorruptDocumentError, NoSuchListError
 from data_models.identifiers import PatientId, hashed
 from data_models.storage.blob_store import BlobStore, change_blob, is_blob_name, put_blob
 from data_models.values import Value, read_if_whole, read_value
-from services.audit.entry import Visitor
+from services.audit.trail import Visitor
 from services.chart_access.chart_guard import ChartGuard
 
 PATIENTS_LIMIT = 60

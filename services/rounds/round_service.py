@@ -18,7 +18,7 @@ from data_models.errors import (
     StoreError,
 )
 from data_models.identifiers import PatientId, storable_patient_id
-from services.evidence.chart_states import ChartStates, chart_states
+from services.evidence.changes import ChartStates, chart_states
 from services.evidence.looks import LookBook
 from services.language.words.letters import folded
 from services.patient_context.reading.pattern import PatientIdPattern

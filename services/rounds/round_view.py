@@ -9,8 +9,7 @@ from data_models.chart_view import ChartView, LeftOut, ViewRow
 from data_models.chat_context import AgentMessage
 from data_models.identifiers import PatientId
 from data_models.values import Value
-from services.evidence.changes import changes_view, rows_by_ref
-from services.evidence.chart_states import ChartStates, chart_states, state_of
+from services.evidence.changes import ChartStates, changes_view, chart_states, rows_by_ref, state_of
 from services.records.resources.dates import is_within
 from services.records.resources.entry import Entry
 from services.records.resources.record import PatientRecord

@@ -17,7 +17,7 @@ from data_models.errors import RoundsError
 from data_models.identifiers import hashed
 from data_models.plain_yaml import read_yaml
 from data_models.storage.counting_blob_store import StorageOperation
-from services.usage import TokenUsage
+from services.model_port import TokenUsage
 
 # The figures of one part for Prometheus, as `figures.yaml` describes them.
 

@@ -16,8 +16,7 @@ from data_models.errors import CorruptDocumentError, RoundsError, StoreUnavailab
 from data_models.identifiers import timestamp
 from data_models.tool_memory import ToolMemory
 from services.conversations.maintenance_lease import caretaker_for
-from services.stored_contexts import ContextDocuments, json_of
-from services.stores import SESSIONS, USERS, opened, require_data
+from services.stores import SESSIONS, USERS, ContextDocuments, json_of, opened, require_data
 from services.tool_memory.personal import PersonalToolMemories
 from settings import Settings, load_settings
 

@@ -20,9 +20,8 @@ from services.conversations.earlier_turns import LegacyHistory
 from services.memory_blocks.rotation import make_room, make_storable
 from services.tool_memory.personal import PersonalToolMemories
 from services.turn import phases
-from services.turn.access import TurnAccess
+from services.turn.access import TurnAccess, TurnLooks
 from services.turn.end import stored_turn
-from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
 from services.turn.tools import close_tool_memory
 

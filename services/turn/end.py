@@ -22,9 +22,9 @@ from data_models.conversations.turn_events import TurnTiming
 from data_models.identifiers import PatientId, hashed
 from data_models.patient_context_models import TimingInfo
 from data_models.storage.counting_blob_store import StorageCounts, storage_counter
+from services.model_port import ModelUsage, usage_counter
 from services.telemetry.metrics import Metrics
 from services.turn import phases
-from services.usage import ModelUsage, usage_counter
 
 logger = structlog.get_logger()
 

@@ -17,8 +17,7 @@ from services.memory_blocks.recall import PatientArtifacts, PatientPast
 from services.memory_blocks.remembering import note
 from services.orders.draft_order import drafts_of
 from services.turn.phases import GroundedTurn, LoadedTurn
-from services.turn.reading import utterance_of
-from services.turn.state import identity_of, others_of, snapshot_of
+from services.turn.reading import identity_of, others_of, snapshot_of, utterance_of
 from services.turn.turn_step import TurnStep
 
 _OF_DEEDS = ("destructive_tool", "retire_statement")

@@ -19,8 +19,7 @@ from data_models.identifiers import ConversationLayout, PatientId
 from data_models.patient_context_models import PatientContext, Registry, identity_noted
 from data_models.storage.blob_store import BlobStore
 from data_models.values import Document
-from services.audit.entry import Visitor
-from services.audit.trail import record_access
+from services.audit.trail import Visitor, record_access
 from services.conversations.clearing import Clearing, manifest_rows, run_in_parallel
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.memory_blocks.rotation import make_room

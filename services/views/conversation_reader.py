@@ -14,7 +14,7 @@ from data_models.clock import Clock, IdSource
 from data_models.conversations.conversation import Conversation
 from data_models.conversations.conversation_accessor import ConversationAccessor, OwnerIndex
 from data_models.identifiers import PatientId, storable_patient_id
-from services.audit.entry import Visitor
+from services.audit.trail import Visitor
 from services.chart_access.chart_guard import ChartGuard
 from services.language.words.detection import language_of
 from services.records.answers.whole_chart import in_own_words

@@ -11,7 +11,7 @@ from data_models.errors import BadFrameError, NotFoundError
 from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_context_models import PatientIdentity, identity_noted
 from services.attachments.papers import is_paper, papers_of
-from services.audit.entry import Visitor
+from services.audit.trail import Visitor
 from services.records.big_charts import make_view
 from services.records.resources.ports import PERSON, PatientRecords
 from services.records.resources.record import PatientRecord

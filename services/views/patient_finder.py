@@ -9,8 +9,7 @@ from pydantic import BaseModel
 
 from data_models.errors import BadFrameError, ChartClosedError
 from data_models.identifiers import PatientId
-from services.audit.entry import Visitor
-from services.audit.trail import record_access
+from services.audit.trail import Visitor, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, NameSought, Sought
 from services.identity.names.index import PersonIndex

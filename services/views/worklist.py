@@ -14,8 +14,7 @@ from pydantic import BaseModel
 from data_models import errors
 from data_models.identifiers import PatientId, hashed, storable_patient_id
 from data_models.storage.blob_store import BlobStore, put_blob
-from services.audit.entry import Visitor
-from services.audit.trail import record_access
+from services.audit.trail import Visitor, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, Sought
 from services.identity.names.person import Person

@@ -21,14 +21,13 @@ from data_models.storage.local_blob_store import LocalBlobStore
 from routes.requests.json_input import problems
 from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf
+from services.basis import Replica
 from services.channels.deliveries import Deliveries
-from services.channels.feedback import FeedbackBook
-from services.channels.ports import ChannelServices, Fate, Repeats
+from services.channels.ports import ChannelServices, Fate, FeedbackBook, Repeats
 from services.hand_over.hand_over import HandOver
-from services.replica import Replica
 from services.runs.hub import Run
 from services.telemetry.metrics import Metrics
-from services.turn.state import footer_of
+from services.turn.reading import footer_of
 from services.turn_scheduler.conversation_worker import Deliver
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.fakes import CountingIds

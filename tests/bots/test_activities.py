@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.inbound import parse_activity
+from bots.reference import parse_activity
 from data_models.errors import BadFrameError
 from tests.bots.conftest import Bot
 from tests.bots.directory import TENANT, USER

@@ -11,8 +11,8 @@ import pytest
 from bots.config import PerBot, Registration
 from data_models.clock import SystemClock
 from data_models.conversations.incoming_message import IncomingMessage
+from services.basis import Replica
 from services.own_sign_in import IssuedToken, Tokens, TokenSource
-from services.replica import Replica
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start, WatchedTurns, registered
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory

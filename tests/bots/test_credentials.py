@@ -10,9 +10,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from azure.core.credentials import AccessToken
 
-from bots import endpoint
+from bots import bot_factory
+from bots.bot_factory import token_source
 from bots.config import Registration
-from bots.endpoint import token_source
 from data_models.errors import ChannelUnavailableError
 from services.own_sign_in import TokenSource
 from tests.fakes import FixedClock
@@ -44,7 +44,7 @@ async def directory(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Directory]
     found, app = Directory(), web.Application()
     app.router.add_post("/{directory}/oauth2/v2.0/token", found.issue)
     async with TestServer(app, host="127.0.0.1") as server:
-        monkeypatch.setattr(endpoint, "LOGIN", f"http://127.0.0.1:{server.port}")
+        monkeypatch.setattr(bot_factory, "LOGIN", f"http://127.0.0.1:{server.port}")
         yield found
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.rendering import redelivery
+from bots.rendering import delivery
 from services.channels import deliveries
 from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redelivery, "LATE_SECONDS", 0.05)
+    monkeypatch.setattr(delivery, "LATE_SECONDS", 0.05)
     monkeypatch.setattr(deliveries, "FIRST_PAUSE", timedelta(seconds=0.05))
 
 

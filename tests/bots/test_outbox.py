@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bots.config import PerBot, ServiceUrls
-from bots.connector import Connector, channel_session
-from bots.outbox import Outbox
+from bots.connector import Connector, Outbox, channel_session
 from bots.reference import Reference
 from bots.rendering.rendering import text_activity
 from data_models.clock import SystemClock

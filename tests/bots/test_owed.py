@@ -8,9 +8,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from bots.rendering import delivery, redelivery
+from bots.rendering import delivery
+from services.basis import Replica
 from services.channels.ports import Fate
-from services.replica import Replica
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
@@ -142,7 +142,7 @@ async def test_what_another_replica_answered_and_died_over_comes_without_a_new_m
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(redelivery, "LATE_SECONDS", 0.1)
+    monkeypatch.setattr(delivery, "LATE_SECONDS", 0.1)
     dying, living = DeadLater(), DeadLater()
     first, second = await start(replica=dying), await start(replica=living)
 
@@ -228,8 +228,8 @@ async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(redelivery, "PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr(redelivery, "LATE_SECONDS", 0.1)
+    monkeypatch.setattr(delivery, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(delivery, "LATE_SECONDS", 0.1)
     first, second, _ = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
     answers.texts[first.scheduler.messages[0].message_hash] = ["From far away."]

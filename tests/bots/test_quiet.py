@@ -8,7 +8,7 @@ import pytest
 from bots.rendering import plan_board
 from data_models.chat_context import Artifact
 from data_models.patient_context_models import PatientIdentity
-from group_chat.speakers.plan_text import plan_message, step_line
+from group_chat.speakers.gate import plan_message, step_line
 from tests.bots.conftest import Bot
 from tests.bots.scripts import NOW, Talk, plan_of, telling
 from tests.bots.test_plan_board import texts_of

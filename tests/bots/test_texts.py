@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.inbound import parse_activity
+from bots.connector import split_text, wire_size
 from bots.incoming import MessageReader
-from bots.outbox import split_text, wire_size
+from bots.reference import parse_activity
 from services.language.model_output.inert import inert
 from tests.tables import tables_beside, with_cases
 from tests.work import counted_calls

@@ -1,10 +1,18 @@
-"""What a bot does not read is never passed over in silence: files, quotes, changes, deletions."""
+"""What a bot does not read is told; whatever a caller posts, it goes on, or refuses everybody."""
 
+import json
+import random
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
 
+from bots.bot_factory import add_closed_routes
+from data_models.errors import StoreUnavailableError
+from routes.requests.json_input import problems
 from tests.bots.conftest import Bot, Start
+from tests.fakes import CountingIds
 from tests.fakes_connector import BOT, FakeConnector
 
 HTML = {"contentType": "text/html", "content": "<div><p>and <b>her</b> stage?</p></div>"}
@@ -118,3 +126,68 @@ async def test_what_is_brought_back_and_what_the_bot_changed_itself_are_passed_o
     ):
         assert (await teams.post(bot.url, change)).status == 202
     assert await teams.until_quiet() == []
+
+
+VALUES: tuple[Any, ...] = (
+    None, True, 0, -1, 1.5, 10**400, "", "x", "\x00", "\u202e", "😀" * 50, "x" * 5_000, [],
+    [None], [[]], {}, {"id": None}, {"id": "a"}, {"id": {"id": {}}}, [{"type": "mention"}],
+    [{"mentioned": 5}],
+    [{"type": "mention", "mentioned": {"id": "bot-1"}, "text": "<at>" * 2_000}],
+    {"action": {"data": {"target_id": "q", "answer": "yes"}}}, {"target_id": "q", "answer": "no"},
+    {"tenant": {"id": 5}}, {"tenant": []}, "expectReplies", "adaptiveCard/action", "<at>" * 1_000,
+)  # fmt: skip
+KINDS = ("message", "invoke", "conversationUpdate", "typing", "event", "\x00")
+FIELDS = (
+    "id", "channelId", "conversation", "from", "recipient", "text", "value", "name", "entities",
+    "membersAdded", "channelData", "deliveryMode", "locale", "localTimezone", "serviceUrl",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+async def test_no_activity_makes_the_server_fail(
+    seed: int, bot: Bot, channel: FakeConnector
+) -> None:
+    chosen = random.Random(seed)
+    for number in range(60):
+        activity = channel.activity(
+            type=chosen.choice(KINDS), text="hello", conversation=f"{seed}-{number}"
+        )
+        for name in chosen.sample(FIELDS, chosen.randint(1, 4)):
+            activity[name] = chosen.choice(VALUES)
+        body = json.dumps(activity).encode()
+        posted = await channel.post(bot.url, body)
+        assert posted.status < 500 or posted.status == 501, body[:500]
+    assert (await channel.say(bot.url, "still there?", conversation="after")).status == 202
+    await channel.until_said("still there?", conversation="after")
+    channel.faults.clear()
+
+
+@pytest.mark.slow
+async def test_logs_hold_neither_what_was_said_nor_tokens(
+    bot: Bot, channel: FakeConnector, capfd: pytest.CaptureFixture[str]
+) -> None:
+    token = {"Authorization": "Bearer CANARY-token"}
+    spoken = channel.activity(text="CANARY-text", user={"id": "CANARY-user", "name": "CANARY-name"})
+    channel.fail_next(502, times=1)
+    channel.fail_next(403, times=1)
+    await channel.post(bot.url, spoken, headers=token)
+    await channel.until_quiet(seconds=1.0)
+    await channel.post(bot.url, {**spoken, "text": ["CANARY-shape"]}, headers=token)
+    await channel.post(bot.url, b'{"type": "CANARY', headers=token)
+    bot.scheduler.refusal = StoreUnavailableError("the store is down")
+    await channel.ask(bot.url, "CANARY-unstored", until="storage")
+    captured = capfd.readouterr()
+    assert "bot_reply_kept" in captured.out + captured.err
+    assert "CANARY" not in captured.out + captured.err
+
+
+@pytest.mark.parametrize("path", ["/api/messages", "/api/Radiology/messages"])
+async def test_every_activity_is_refused(path: str) -> None:
+    app = web.Application(middlewares=[problems(ids=CountingIds())])
+    add_closed_routes(app)
+    async with TestClient(TestServer(app)) as client:
+        for body in (b"{}", b"not json", b""):
+            answer = await client.post(path, data=body, headers={"Authorization": "Bearer a.b.c"})
+            assert answer.status == 403
+            assert (await answer.json())["code"] == "forbidden"

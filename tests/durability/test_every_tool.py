@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from group_chat.tools.catalogue import TOOL_NAMES
-from group_chat.tools.scenario_tools import WORKFLOW_TOOLS
+from group_chat.tools.session_tools import WORKFLOW_TOOLS
 from services.evidence.pubmed import RESEARCH
 from services.team import ORDER_DRAFTS, load_team
 from tests.durability.recorded_chat import Conversation, sent_in

@@ -37,8 +37,8 @@ def frame() -> Parser:
 
 def activity() -> Parser:
     """What a channel may post."""
-    with atheris.instrument_imports(include=["bots.inbound"]):
-        from bots.inbound import Inbound, parse_activity
+    with atheris.instrument_imports(include=["bots.reference"]):
+        from bots.reference import Inbound, parse_activity
 
     def parse(data: bytes) -> None:
         try:

@@ -1,5 +1,5 @@
 """Tests of the team; the kernel is imported as a server imports it, in half the time."""
 
-from group_chat.kernel_import import import_kernel
+from group_chat.late_start import import_kernel
 
 import_kernel()

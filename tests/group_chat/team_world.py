@@ -13,18 +13,16 @@ from data_models.clock import SystemClock
 from data_models.conversations.plan import Plan
 from data_models.conversations.turn_events import AgentMessageFinished, AgentTextDelta
 from data_models.identifiers import PatientId
-from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import Models, build_models
-from group_chat.models.model_settings import ModelSettings
-from group_chat.models.profile import ModelProfile
+from group_chat.models.model_settings import ModelProfile, ModelSettings
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.tools.catalogue import TOOL_NAMES
 from group_chat.tools.clinic.order_tools import OrderTools
 from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
-from group_chat.tools.watcher import ToolWatcher, file_derived
-from group_chat.turn_context import TurnContext
+from group_chat.tools.tool import ToolWatcher, file_derived
+from group_chat.turn_context import GroupChatLimits, TurnContext
 from services.audit.trail import NoAudit
 from services.entities.session import StoredRun
 from services.group_chat_port import ChatFinished, GroupChatEvent, GroupChatRequest, PlanChanged

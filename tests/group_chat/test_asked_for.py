@@ -7,8 +7,7 @@ import pytest
 
 from data_models.chat_context import AgentMessage, Turn
 from data_models.errors import ToolInputError
-from services.assistant.calendar import Task
-from services.assistant.contacts import Contact
+from services.assistant.own_things import Contact, Task
 from tests.group_chat.test_assistant_tools import NOW, Office
 from tests.services.assistant.effects import fresh
 from tests.tables import with_cases

@@ -23,9 +23,8 @@ from group_chat.tools.personal.personal import PersonalAssistant
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
-from services.assistant.calendar import NewEvent, Task
-from services.assistant.confirmed_actions import ACTION_WORDS, action_of, carry_out
-from services.assistant.mail import NewEmail
+from services.assistant.own_things import NewEmail, NewEvent, Task
+from services.assistant.undo_log import ACTION_WORDS, action_of, carry_out
 from services.group_chat_port import GroupChatRequest, QuestionAsked
 from services.records.patient_names import PatientNames
 from services.tool_memory.session import FinishedRun, ToolMemorySession

@@ -1,3 +1,6 @@
+"""An agent's message while it is written, and what is checked before it is shown."""
+
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import cast
 
@@ -5,15 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_models.chat_context import AgentMessage, CheckedStatement, Turn
 from data_models.conversations.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
 )
+from group_chat.drafts.checked_output import StatementChecking
 from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import GroupChatEvent, GroupChatRequest
+from services.statements.rows.rows import KnownRow
 from tests.given import present
+from tests.group_chat.team_world import house_team, request_of
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -100,3 +107,51 @@ def test_a_repair_says_nothing_twice() -> None:
     assert one.text.count("The CT is of May.") == 1
     one.repair("It shows a mass.")
     assert one.text.endswith("It shows a mass.")
+
+
+LATER = datetime(2030, 1, 2, tzinfo=UTC)
+SAID = "The potassium was 4.1 mmol/L on 2 March 2026 [Observation/k-2]."
+CHECKING = StatementChecking(team=house_team(), is_language_model=False)
+
+
+def turn_after(*answers: str) -> TurnContext:
+    history = tuple(_turn(number, answer) for number, answer in enumerate(answers, 1))
+    request = request_of("and now?", now=LATER, history=history, principal_id="alice")
+    return TurnContext(request, lambda _: None)
+
+
+def _turn(number: int, answer: str) -> Turn:
+    supported = CheckedStatement(
+        start=0, end=len(answer), state="supported", sources=("Observation/k-2",)
+    )
+    said = AgentMessage(
+        message_id=f"m{number}",
+        agent="PatientStatus",
+        text=answer,
+        timestamp=LATER,
+        statements=[supported],
+    )
+    return Turn(
+        turn_id=number,
+        run_id=f"run_{number}",
+        timestamp=LATER,
+        user="Alice",
+        user_message="potassium?",
+        agent_responses=[said],
+        turn_status="COMPLETED",
+    )
+
+
+def rows_after(*answers: str) -> Sequence[KnownRow]:
+    return CHECKING.of(turn_after(*answers), "PatientStatus").grounds.rows.rows
+
+
+def test_what_earlier_answers_repeated_is_compared_once() -> None:
+    once = rows_after(SAID)
+    assert once
+    assert rows_after(*[SAID] * 12) == once
+
+
+def test_what_earlier_answers_said_otherwise_is_compared_too() -> None:
+    other = SAID.replace("4.1", "4.5")
+    assert len(rows_after(SAID, other, SAID)) == 2 * len(rows_after(SAID))

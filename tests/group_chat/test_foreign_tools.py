@@ -10,8 +10,8 @@ from data_models.clock import SystemClock
 from data_models.conversations.turn_events import AgentMessageFinished, ViewShown
 from group_chat.tools.catalogue import TOOL_NAMES
 from group_chat.tools.foreign_tools import ForeignTools
-from services.evidence.foreign.client import ForeignClient, digest_of
-from services.evidence.foreign.servers import ForeignServer, ForeignServers, ForeignTool
+from services.evidence.evidence_factory import ForeignServer, ForeignServers, ForeignTool
+from services.evidence.foreign_client import ForeignClient, digest_of
 from services.team import load_team
 from tests.fakes_connected import RosterOnly
 from tests.fakes_openai import Reply

@@ -7,8 +7,8 @@ from data_models.chat_context import Continuation
 from data_models.conversations.incoming_message import Press
 from data_models.conversations.plan import Plan, PlanStatus, PlanStep, StepEdit
 from group_chat.speakers import gate
-from group_chat.speakers.plan_change import changed_plan
-from group_chat.speakers.plan_text import others_plan_line
+from group_chat.speakers.gate import others_plan_line
+from group_chat.speakers.selection import changed_plan
 from services.group_chat_port import PlanChanged
 from services.language.replies.plan_change import Moved, PlanChange, plan_change_in
 from tests.group_chat.team_world import earlier_turn, team_world

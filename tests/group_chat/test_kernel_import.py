@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 _SCRIPT = """
 import sys
 import app
-from group_chat.kernel_import import import_kernel
+from group_chat.late_start import import_kernel
 
 import_kernel()
 from group_chat.build import build_team

@@ -16,7 +16,7 @@ from group_chat.tools.personal.mail_tools import CONTACTS, MAIL
 from group_chat.tools.personal.personal import PersonalAssistant
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
-from services.assistant.made_for import MadeFor
+from services.assistant.back_end import MadeFor
 from services.tool_memory.session import ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock

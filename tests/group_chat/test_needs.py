@@ -11,8 +11,7 @@ from data_models.chat_context import Continuation
 from data_models.clock import SystemClock
 from data_models.conversations.plan import Plan, PlanStep
 from data_models.entities.entities import Entities
-from group_chat.speakers.gate import Answer, CancelPlan, Opening, RunPlan, opening
-from group_chat.speakers.plan_text import needs_line
+from group_chat.speakers.gate import Answer, CancelPlan, Opening, RunPlan, needs_line, opening
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession

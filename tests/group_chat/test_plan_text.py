@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
 from data_models.conversations.plan import Plan, PlanStep
-from group_chat.speakers.plan_text import plan_message, step_line
+from group_chat.speakers.gate import plan_message, step_line
 from services.language.model_output.hand_over import is_question, last_line
 
 TEAM = ("Orchestrator", "PatientHistory", "Radiology", "Pathology")

@@ -9,9 +9,9 @@ from data_models.chart_view import ChartView
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from group_chat.direct_answers import LOOK_UPS
-from group_chat.limits import GroupChatLimits
 from group_chat.models.learned import FIRST_CHARS_PER_TOKEN
-from group_chat.models.profile import ModelProfile
+from group_chat.models.model_settings import ModelProfile
+from group_chat.turn_context import GroupChatLimits
 from services.records.views import lists
 from services.records.views.lines import must_stay, told
 from services.records.views.lists import problems

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from data_models.chat_context import AgentMessage
 from data_models.conversations.plan import Plan, PlanStatus, PlanStep
-from group_chat.speakers.plan_text import step_line
+from group_chat.speakers.gate import step_line
 from group_chat.speakers.selection import next_move, taken_up, to_facilitator
 from group_chat.speakers.speaker_state import (
     Announce,

@@ -9,10 +9,8 @@ from data_models.errors import ToolInputError
 from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.personal.mail_tools import CONTACTS
 from group_chat.tools.personal.personal import PersonalAssistant
-from services.assistant.calendar import Task
-from services.assistant.confirmed_actions import carry_out, items_of
-from services.assistant.contacts import Contact
-from services.assistant.undo_log import UndoLog, undo_action
+from services.assistant.own_things import Contact, Task
+from services.assistant.undo_log import UndoLog, carry_out, items_of, undo_action
 from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.test_assistant_tools import BERLIN, NOW, TOMORROW, Names, Office
 from tests.services.assistant.effects import fresh

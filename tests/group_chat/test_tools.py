@@ -18,7 +18,7 @@ from data_models.conversations.turn_events import (
 )
 from data_models.errors import RecordNotFoundError, RecordsUnavailableError
 from data_models.identifiers import PatientId
-from group_chat.limits import GroupChatLimits
+from group_chat.turn_context import GroupChatLimits
 from services.group_chat_port import ArtifactMade
 from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord

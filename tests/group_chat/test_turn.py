@@ -17,7 +17,7 @@ from data_models.conversations.turn_events import (
     ToolCallResult,
 )
 from data_models.errors import ModelError, ModelOutputError
-from group_chat.limits import GroupChatLimits
+from group_chat.turn_context import GroupChatLimits
 from services.group_chat_port import ContinuationChanged, GroupChatEvent, PlanChanged
 from services.language.utterance import ChartQuestion, Utterance
 from services.language.words.talk_texts import talk_text

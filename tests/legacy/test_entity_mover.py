@@ -10,7 +10,7 @@ from data_models.entities.entities import Entities
 from legacy.entity_mover import Mover, MoveReport
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.entities.circumstances import AgentNames
-from services.stored_contexts import ContextDocuments
+from services.stores import ContextDocuments
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.given import present

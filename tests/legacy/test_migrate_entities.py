@@ -17,7 +17,7 @@ from legacy import migrate_entities, validate_entities
 from legacy.entity_mover import BACKUP_SUFFIX, Mover
 from services.conversations.maintenance_lease import caretaker_for
 from services.entities.circumstances import AgentNames
-from services.stored_contexts import ContextDocuments
+from services.stores import ContextDocuments
 from settings import Settings
 from tests.amounts import amount
 from tests.fakes import FixedClock

@@ -16,14 +16,13 @@ from yarl import URL
 from data_models.clock import SystemClock
 from data_models.errors import NotFoundError
 from routes.requests.context import RouteContext, SocketLimits
-from routes.requests.health import Readiness
+from routes.requests.endpoint import Readiness
 from routes.server import WebAccess, create_runner, create_web_app
 from services.access.authenticators import ApiKeyAuthenticator, KeyFile
-from services.access.limits import MessageRate, SocketSlots
-from services.access.origin import OriginPolicy
+from services.access.limits import MessageRate, OriginPolicy, SocketSlots
+from services.basis import Replica
 from services.channels.deliveries import Deliveries
-from services.channels.feedback import FeedbackBook, PageFeedback
-from services.replica import Replica
+from services.channels.ports import FeedbackBook, PageFeedback
 from services.telemetry.metrics import Metrics
 from services.views.conversation_list import ConversationList, NameStore
 from services.views.owner_changes import Drafts

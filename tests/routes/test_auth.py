@@ -16,9 +16,8 @@ from services.access.authenticators import (
     AppServiceAuthenticator,
     DevAuthenticator,
 )
-from services.access.handshake import Authenticator
-from services.access.origin import OriginPolicy
-from services.access.principal import UserRules
+from services.access.limits import OriginPolicy
+from services.access.principal import Authenticator, UserRules
 from services.records.fhir.reading import current_reader
 from tests.fakes import CountingIds, FixedClock
 from tests.tables import with_cases

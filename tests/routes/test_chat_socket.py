@@ -10,9 +10,8 @@ import pytest
 from data_models.clock import SystemClock
 from data_models.conversations import turn_events
 from routes.requests.context import SocketLimits
-from services.access.handshake import Handshake
 from services.access.limits import MessageRate, SocketSlots
-from services.access.principal import Principal
+from services.access.principal import Handshake, Principal
 from services.runs.hub import Run
 from tests.fakes import FixedClock
 from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from data_models.identifiers import ConversationLayout, hashed
-from services.channels.feedback import Opinion, PageFeedback
+from services.channels.ports import Opinion, PageFeedback
 from services.views.conversation_reader import OwnedChat
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import BEN, Server, ask, feedback_book

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from data_models.clock import SystemClock
 from data_models.errors import StoreUnavailableError
-from routes.requests.health import Readiness
+from routes.requests.endpoint import Readiness
 from routes.static_client import StaticClient
 from services.access.authenticators import KeyFile
 from tests.fakes import FixedClock

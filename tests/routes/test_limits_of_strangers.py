@@ -13,8 +13,8 @@ from data_models import errors
 from data_models.clock import SystemClock
 from data_models.storage.local_files import folder_held
 from routes.requests.json_input import problems
-from routes.requests.response_headers import STEP_SECONDS, evened, wait_seconds
 from routes.serving import BoundedSite
+from routes.static_client import STEP_SECONDS, evened, wait_seconds
 from routes.streams.socket_session import BAD_FRAMES_LIMIT
 from services.access.limits import MessageRate
 from tests.fakes import CountingIds, FixedClock

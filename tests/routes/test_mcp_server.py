@@ -18,10 +18,8 @@ from data_models.errors import RecordNotFoundError, UnauthenticatedError
 from data_models.identifiers import PatientId
 from routes.requests.context import authentication
 from routes.requests.json_input import problems
-from services.access.handshake import Handshake
-from services.access.limits import MessageRate
-from services.access.origin import OriginPolicy
-from services.access.principal import Principal
+from services.access.limits import MessageRate, OriginPolicy
+from services.access.principal import Handshake, Principal
 from services.chart_access.chart_guard import ChartGuard
 from services.records.resources.ports import EVERYTHING, Need
 from services.records.resources.record import PatientRecord

@@ -17,7 +17,7 @@ from data_models.documents import Documents
 from routes.operator import operator_routes
 from routes.server import WebAccess, create_runner, create_web_app
 from services.access.authenticators import ApiKeyAuthenticator
-from services.access.origin import OriginPolicy
+from services.access.limits import OriginPolicy
 from services.conversations.maintenance_lease import caretaker_for
 from services.scenarios.definition.definition_reader import read_publishable
 from services.scenarios.definition.graph import Graph

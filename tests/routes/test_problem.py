@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestClient, TestServer, make_mocked_request
 from data_models import errors
 from data_models.errors import RoundsError, StoreUnavailableError
 from routes.requests.json_input import problem_of, problems
-from routes.requests.response_headers import security_headers
+from routes.static_client import security_headers
 from tests.fakes import CountingIds
 
 CANARY = "KRAS-G12C-Müller"

@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 
 from data_models.errors import ConfigurationError
-from routes.requests.health import Readiness
+from routes.requests.endpoint import Readiness
 from routes.serving import Server, serve
 from tests.fakes import FixedClock
 from tests.peers import free_port

@@ -13,7 +13,7 @@ from aiohttp import web
 from data_models.clock import SystemClock
 from routes.server import WebAccess, create_runner, create_web_app
 from services.access.authenticators import ApiKeyAuthenticator
-from services.access.origin import OriginPolicy
+from services.access.limits import OriginPolicy
 from services.access.principal import UserRules
 from services.access.sign_in.oidc import OidcRules, OidcSignIn
 from services.access.sign_in.oidc_provider import OidcProvider

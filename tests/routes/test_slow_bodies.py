@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from yarl import URL
 
-from services.access import bodies
+from services.access import limits
 from tests.routes.conftest import ADA, Server
 from tests.tables import with_cases
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 async def test_a_body_that_does_not_come_is_not_waited_for(
     server: Server, method: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(limits, "BODY_SECONDS", 0.2)
     url = URL(server.base)
     reader, writer = await asyncio.open_connection(url.host, url.port)
     head = f"{method} {path} HTTP/1.1\r\nHost: {url.authority}\r\nContent-Length: 100\r\n"
@@ -37,4 +37,4 @@ def test_nothing_else_reads_a_body() -> None:
         path for name in ("routes", "bots", "services") for path in (ROOT / name).rglob("*.py")
     ]
     found = [path.name for path in files if reads.search(path.read_text("utf-8"))]
-    assert found == ["bodies.py"]
+    assert found == ["limits.py"]

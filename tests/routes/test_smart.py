@@ -14,7 +14,7 @@ from data_models.clock import SystemClock
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.identifiers import PatientId
 from routes.server import WebAccess, create_runner, create_web_app
-from services.access.origin import OriginPolicy
+from services.access.limits import OriginPolicy
 from services.access.principal import UserRules
 from services.access.sign_in.oidc import OidcRules, OidcSignIn
 from services.access.sign_in.oidc_provider import OidcProvider

@@ -17,10 +17,10 @@ from data_models.scenarios.scenario import FieldDefinition, Scenario, Step, Tran
 from data_models.scenarios.scenario_session import MigrationAppliedEvent, ScenarioSession
 from data_models.storage.blob_store import BlobStore
 from services.audit.trail import AuditTrail
+from services.basis import Replica
 from services.group_chat_port import GroupChatRequest
 from services.model_port import Answer
 from services.records.resources.ports import PatientRecords
-from services.replica import Replica
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
@@ -30,7 +30,7 @@ from services.scenarios.scenario_settings import DeploymentConfig, MigrationConf
 from services.scenarios.session.progress import ToolAction, ToolRan
 from services.scenarios.session.recording import Findings
 from services.telemetry.metrics import Metrics
-from services.turn.scenario_parts import ScenarioParts, scenario_parts
+from services.turn.tools import ScenarioParts, scenario_parts
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.given import present

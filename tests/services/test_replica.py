@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from services.replica import Replica
+from services.basis import Replica
 
-PRINT_NAME = "from services.replica import Replica; print(Replica().name, flush=True); input()"
+PRINT_NAME = "from services.basis import Replica; print(Replica().name, flush=True); input()"
 
 
 def test_no_two_share_a_name() -> None:

@@ -8,9 +8,8 @@ from prometheus_client import CollectorRegistry
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import RecordNotFoundError
 from data_models.identifiers import PatientId
-from services.assistant.confirmed_actions import AssistantService
-from services.assistant.made_for import MadeFor
-from services.assistant.undo_log import UndoLog
+from services.assistant.back_end import MadeFor
+from services.assistant.undo_log import AssistantService, UndoLog
 from services.audit.trail import NoAudit
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
@@ -19,9 +18,7 @@ from services.records.resources.record import PatientRecord
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.scenario_settings import MigrationConfig, ScenarioStores
 from services.telemetry.metrics import Metrics
-from services.turn.entities import TurnEntities
-from services.turn.scenario_parts import ScenarioParts, scenario_parts
-from services.turn.tools import TurnTools
+from services.turn.tools import ScenarioParts, TurnEntities, TurnTools, scenario_parts
 from tests.fakes_connected import NoAssistant
 from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import MemoryIndex

@@ -23,6 +23,7 @@ from data_models.patient_context_models import PatientContextRegistryAccessor
 from data_models.storage.blob_store import BlobStore
 from data_models.storage.counting_blob_store import CountingBlobStore
 from services.audit.trail import Audit, AuditTrail
+from services.basis import Replica
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
@@ -42,15 +43,13 @@ from services.model_port import Answer, StructuredModel
 from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
-from services.replica import Replica
 from services.runs.hub import Run, RunHub, StopRequests
 from services.scenarios.session.progress import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.access import TurnAccess
+from services.turn.access import TurnAccess, TurnLooks
 from services.turn.answers.safety import SafetyAnswers
 from services.turn.documents import TurnDocuments
-from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
 from services.turn.tools import TurnTools
 from services.turn_pipeline import TurnPipeline

@@ -17,10 +17,10 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 from data_models.clock import SystemClock
 from routes.server import WebAccess, create_runner, create_web_app
 from routes.static_client import StaticClient
-from routes.streams.chat_socket import OPEN_SOCKETS, OpenSockets
+from routes.streams.following import OPEN_SOCKETS, OpenSockets
 from scripts.build_web import build
 from services.access.authenticators import DevAuthenticator
-from services.access.origin import OriginPolicy
+from services.access.limits import OriginPolicy
 from tests.fakes import CountingIds
 from tests.peers import chromium_program
 from tests.routes.conftest import make_context

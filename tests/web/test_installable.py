@@ -13,7 +13,7 @@ from playwright.async_api import Browser, BrowserContext, Page, expect
 from routes.server import WebAccess
 from routes.static_client import DIST, StaticClient
 from services.access.authenticators import DevAuthenticator
-from services.access.origin import OriginPolicy
+from services.access.limits import OriginPolicy
 from tests.web.axe import violations
 from tests.web.conftest import Site, answered, serving
 from tests.web.test_cost import packed_bytes

@@ -14,10 +14,17 @@ from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
 from services.language.pointing.when import when_of
 from services.language.requests.orders import may_order_change
-from services.orders import wording
-from services.orders.draft_order import WITHDRAW, DraftOrder, KeptDraft, payload_of
+from services.orders import draft_order
+from services.orders.draft_order import (
+    WITHDRAW,
+    DraftOrder,
+    KeptDraft,
+    is_same_test,
+    payload_of,
+    refusal_of,
+    tests_in,
+)
 from services.orders.order_drafts import OrderDrafts
-from services.orders.wording import is_same_test, refusal_of, tests_in
 from services.records.big_charts import make_view
 from services.records.concepts.words import words_of
 from services.records.resources.ports import PatientRecords
@@ -91,7 +98,7 @@ class OrderTools:
         self, turn: TurnContext, record: PatientRecord, test: str, occurs: str, language: str
     ) -> tuple[DraftOrder, str]:
         """Return one draft and the card that shows it."""
-        rows = await make_view(record, lambda one: wording.card_rows(one, test))
+        rows = await make_view(record, lambda one: draft_order.card_rows(one, test))
         shown: tuple[ViewRow, ...] = (*rows.results, *rows.before)
         order = DraftOrder(
             key=self.ids.new_id("order"),
@@ -102,10 +109,10 @@ class OrderTools:
             agent=turn.agent,
             language=language,
         )
-        return order, wording.card_text(order, rows, patient_id=turn.patient_id)
+        return order, draft_order.card_text(order, rows, patient_id=turn.patient_id)
 
     def _ask(self, turn: TurnContext, orders: Sequence[DraftOrder], cards: Sequence[str]) -> None:
-        text = wording.question_text(orders, cards)
+        text = draft_order.question_text(orders, cards)
         turn.ask(QuestionAsked("destructive_tool", text, payload_of(orders)))
 
     async def order_drafts_of(
@@ -117,9 +124,9 @@ class OrderTools:
         language = turn.language
         record = await self.records.load(turn.patient_id)
         kept = await self.drafts.list_drafts(turn.patient_id)
-        rows = await make_view(record, lambda one: wording.card_rows(one, test))
+        rows = await make_view(record, lambda one: draft_order.card_rows(one, test))
         patient = f"{_who(record, turn.request.now, language)} ({turn.patient_id})"
-        text = wording.standing_text(kept, rows, test, patient=patient, language=language)
+        text = draft_order.standing_text(kept, rows, test, patient=patient, language=language)
         return {"told": text}
 
     async def withdraw_order_draft(
@@ -143,7 +150,7 @@ class OrderTools:
             "agent": turn.agent,
             "language": language,
         }
-        text = wording.said_in(language, "ask_back", test=draft.test, patient=patient)
+        text = draft_order.said_in(language, "ask_back", test=draft.test, patient=patient)
         turn.ask(QuestionAsked("destructive_tool", text, payload))
         return {"test": draft.test, "asked": _ASKED}
 
@@ -154,7 +161,7 @@ def _may_begin(turn: TurnContext) -> str:
     Raises:
         ToolInputError: they may not, or are asked about something already.
     """
-    language = turn.language if turn.language in wording.LANGUAGES else "en"
+    language = turn.language if turn.language in draft_order.LANGUAGES else "en"
     if not turn.request.may_order:
         raise _refused(language, "no_role")
     if turn.questions:
@@ -173,7 +180,7 @@ def _refuse_unasked(turn: TurnContext, language: str) -> None:
 
 
 def _refused(language: str, name: str, **fields: str) -> ToolInputError:
-    return ToolInputError(f"{wording.said_in(language, name, **fields)}{_TELL}")
+    return ToolInputError(f"{draft_order.said_in(language, name, **fields)}{_TELL}")
 
 
 def _occurrence(turn: TurnContext, test: str, said: Sequence[str], language: str) -> str:
@@ -211,9 +218,9 @@ def _occurrence(turn: TurnContext, test: str, said: Sequence[str], language: str
 def _who(record: PatientRecord, now: datetime, language: str) -> str:
     """Return name and birth date as the card shows them beside the id."""
     found = demographics(record, today=now.date())
-    name = found.name or wording.said_in(language, "unnamed")
-    day = found.birth_date or wording.said_in(language, "unborn")
-    return wording.said_in(language, "who", name=name, day=day)
+    name = found.name or draft_order.said_in(language, "unnamed")
+    day = found.birth_date or draft_order.said_in(language, "unborn")
+    return draft_order.said_in(language, "who", name=name, day=day)
 
 
 def _meant(kept: Sequence[KeptDraft], said: str, language: str) -> KeptDraft:

@@ -5,11 +5,17 @@ from datetime import UTC, datetime, time, timedelta
 from pydantic import Field
 
 from data_models.errors import ToolInputError
-from group_chat.tools.personal.own_tools import Day, OwnId, OwnTools, Title
-from group_chat.tools.personal.personal import ROWS_SHOWN, OpenAssistant
+from group_chat.tools.personal.personal import (
+    ROWS_SHOWN,
+    Day,
+    OpenAssistant,
+    OwnId,
+    OwnTools,
+    Title,
+)
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
-from services.assistant.calendar import CalendarEvent, NewEvent, Span, Task, free_times
+from services.assistant.own_things import CalendarEvent, NewEvent, Span, Task, free_times
 from services.language.pointing.when import when_of
 from services.language.requests.clock import part_of_day_in
 from services.language.words.folding import words_of

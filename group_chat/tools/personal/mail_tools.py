@@ -7,13 +7,17 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from data_models.errors import ToolInputError
-from group_chat.tools.personal.own_tools import Day, OwnId, OwnTools, Title
-from group_chat.tools.personal.personal import ROWS_SHOWN, OpenAssistant
+from group_chat.tools.personal.personal import (
+    ROWS_SHOWN,
+    Day,
+    OpenAssistant,
+    OwnId,
+    OwnTools,
+    Title,
+)
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
-from services.assistant.contacts import Contact, ContactChange
-from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
-from services.assistant.mail import NewEmail, without_cut_text
+from services.assistant import own_things
 from services.language.people.names_within import names_one_of
 from services.language.words.folding import words_of
 from services.language.words.phrases import parts_in
@@ -32,7 +36,7 @@ async def search_mail(
     """The user's own mail, newest first."""
     within = assistant.span(since, until)
     found = await assistant.services.mail.search(words, within=within, limit=ROWS_SHOWN + 1)
-    return assistant.listed("messages", [without_cut_text(one) for one in found])
+    return assistant.listed("messages", [own_things.without_cut_text(one) for one in found])
 
 
 async def read_mail(assistant: OpenAssistant, mail_id: OwnId = "") -> ToolOutput:
@@ -63,7 +67,7 @@ async def draft_mail(
         subject = subject or f"Re: {mail.subject}"
     if not (reached and subject):
         raise ToolInputError("it needs an address and a subject line")
-    new = NewEmail(to=tuple(reached), subject=subject, text=text, answers=answers)
+    new = own_things.NewEmail(to=tuple(reached), subject=subject, text=text, answers=answers)
     made = await assistant.services.mail.draft(new, current_effect())
     return {"draft": await assistant.show_made(made)}
 
@@ -119,10 +123,12 @@ async def read_own_document(assistant: OpenAssistant, document_id: OwnId = "") -
     said = {"text": found.text, "beside": found.beside}
     if await asyncio.to_thread(names_one_of, said, assistant.memory.others):
         return {"document": row, "withheld": _WITHHELD}
-    shown = {"document": row, "text": found.text[:DOCUMENT_TEXT_LIMIT_CHARS]}
+    shown = {"document": row, "text": found.text[: own_things.DOCUMENT_TEXT_LIMIT_CHARS]}
     if shown["text"] != found.text:
         length = len(found.text)
-        shown["cut"] = f"the first {DOCUMENT_TEXT_LIMIT_CHARS:,} of {length:,} characters"
+        shown["cut"] = (
+            f"the first {own_things.DOCUMENT_TEXT_LIMIT_CHARS:,} of {length:,} characters"
+        )
     return shown
 
 
@@ -159,7 +165,7 @@ async def add_contact(
 ) -> ToolOutput:
     """Adds a contact of the user's."""
     said = {"name": name, "email": email, "phone": phone, "organization": organization}
-    new = Contact(**{field: " ".join(one.split()) for field, one in said.items()})
+    new = own_things.Contact(**{field: " ".join(one.split()) for field, one in said.items()})
     made = await assistant.services.contacts.add(new, current_effect())
     await assistant.undoable("add_contact", None, made)
     return {"added": await assistant.show_made(made)}
@@ -179,7 +185,9 @@ async def change_contact(
     contact = await assistant.meant(
         "contact", contact_id, contacts.get, without=[*new, *_FIELD_WORDS]
     )
-    change = ContactChange(name=name, email=email, phone=phone, organization=organization)
+    change = own_things.ContactChange(
+        name=name, email=email, phone=phone, organization=organization
+    )
     changed = await contacts.change(contact.id, change)
     await assistant.undoable("change_contact", contact, changed)
     return {"changed": assistant.rows([changed])}

@@ -8,19 +8,27 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from typing import Any, TypeVar
+from functools import wraps
+from itertools import chain
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
+
+from pydantic import Field
 
 from data_models.errors import ToolInputError
 from data_models.tool_memory import EntityType
+from group_chat.drafts.citations import is_of_talk
 from group_chat.tools.personal.said_times import SaidTimes
-from group_chat.tools.tool import ToolOutput
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
-from services.assistant.back_end import AssistantBackEnd, AssistantServices
-from services.assistant.confirmed_actions import Action, question_of
-from services.assistant.contacts import Contact
-from services.assistant.made_for import MadeFor, Origin, is_for_another
-from services.assistant.shown import Item, kind_of, shown, spoken, whole
-from services.assistant.undo_log import OwnItem, Undoable, UndoableAction, UndoLog, patient_name
+from services.assistant import undo_log
+from services.assistant.back_end import (
+    AssistantBackEnd,
+    AssistantServices,
+    MadeFor,
+    Origin,
+    is_for_another,
+)
+from services.assistant.own_things import Contact
 from services.group_chat_port import QuestionAsked
 from services.language.people.names_within import names_one_of, prepare
 from services.language.requests.orders import may_order_change
@@ -34,8 +42,6 @@ NOT_IN_GROUPS = (
     "the user's own calendar, mail, contacts, tasks and documents are not shown in a group, where "
     "everybody reads along; the user can ask in a one-to-one chat"
 )
-ABOUT_ANOTHER = "about another patient"
-"""What is shown of an item that was made while another chart was open."""
 _ASKED = "the user is asked to confirm; nothing is done yet; say no more"
 _NOT_ORDERED = (
     "the user has not asked for this change; nothing is done; ask them whether they want it, and "
@@ -57,7 +63,7 @@ _WORDS: dict[EntityType, str] = {
     "task": "task",
     "document": "document",
 }
-Found = TypeVar("Found", bound=Item)
+Found = TypeVar("Found", bound=undo_log.Item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ class PersonalAssistant:
     back_end: AssistantBackEnd
     names: PatientNames
     made_for: MadeFor | None = None
-    undo: UndoLog | None = None
+    undo: undo_log.UndoLog | None = None
 
     async def open(self, turn: TurnContext, *, changes: bool = False) -> "OpenAssistant":
         """Return the assistant of this turn's user; from now on other patients' names are withheld.
@@ -112,11 +118,11 @@ class OpenAssistant(SaidTimes):
     zone: tzinfo
     origins: Mapping[str, Origin]
 
-    def rows(self, items: Sequence[Item]) -> list[dict[str, Any]]:
+    def rows(self, items: Sequence[undo_log.Item]) -> list[dict[str, Any]]:
         """Return items for a model; of those that name another patient only the time."""
         return [self._row(item) for item in items]
 
-    async def show_made(self, item: Item) -> list[dict[str, Any]]:
+    async def show_made(self, item: undo_log.Item) -> list[dict[str, Any]]:
         """Return an item that was just made, and remember in whose chart: it is theirs."""
         request, made_for = self.turn.request, self.opened_by.made_for
         if made_for is not None and request.patient_id is not None:
@@ -128,13 +134,15 @@ class OpenAssistant(SaidTimes):
             )
         return self.rows([item])
 
-    async def undoable(self, tool: Undoable, before: OwnItem | None, after: OwnItem) -> None:
+    async def undoable(
+        self, tool: undo_log.Undoable, before: undo_log.OwnItem | None, after: undo_log.OwnItem
+    ) -> None:
         """Remember how an item was before this user's action, so that "undo" brings it back."""
         request, log = self.turn.request, self.opened_by.undo
         if log is not None:
-            action = UndoableAction(
+            action = undo_log.UndoableAction(
                 tool=tool,
-                patient=patient_name(request.patient_id),
+                patient=undo_log.patient_name(request.patient_id),
                 conversation=request.conversation_id,
                 at=self.memory.now,
                 before=before,
@@ -142,7 +150,7 @@ class OpenAssistant(SaidTimes):
             )
             await log.note(action, principal_id=request.principal_id)
 
-    def listed(self, name: str, items: Sequence[Item]) -> dict[str, Any]:
+    def listed(self, name: str, items: Sequence[undo_log.Item]) -> dict[str, Any]:
         """Return the first rows of a listing, and whether there are more."""
         rows = self.rows(items[:ROWS_SHOWN])
         return {name: rows, "more": len(items) > ROWS_SHOWN, "time_zone": str(self.zone)}
@@ -209,11 +217,11 @@ class OpenAssistant(SaidTimes):
         self.memory.note_used(found)
         return item
 
-    def _named(self, item: Item) -> str:
+    def _named(self, item: undo_log.Item) -> str:
         is_private = self._names_other(item)
-        return spoken(item, self.zone, now=self.memory.now, is_private=is_private)
+        return undo_log.spoken(item, self.zone, now=self.memory.now, is_private=is_private)
 
-    def ask_first(self, action: Action, items: Sequence[Item]) -> ToolOutput:
+    def ask_first(self, action: undo_log.Action, items: Sequence[undo_log.Item]) -> ToolOutput:
         """Ask for one yes that is bound to each of `items` by its id and its name."""
         rows = [{"entity_id": one.id, "name": self._named(one)} for one in items]
         names = [row["name"] for row in rows]
@@ -224,21 +232,23 @@ class OpenAssistant(SaidTimes):
             "agent": self.turn.agent,
             "zone": str(self.zone),
         }
-        self.turn.emit(QuestionAsked("destructive_tool", question_of(action, names), payload))
+        self.turn.emit(
+            QuestionAsked("destructive_tool", undo_log.question_of(action, names), payload)
+        )
         return {"asked": _ASKED}
 
-    def _row(self, item: Item) -> dict[str, Any]:
-        row = shown(item, self.zone)
+    def _row(self, item: undo_log.Item) -> dict[str, Any]:
+        row = undo_log.shown(item, self.zone)
         if self._is_of_another(item):
-            return with_time_only(row, kind_of(item)) | {"title": ABOUT_ANOTHER}
-        return with_time_only(row, kind_of(item)) if self._names_other(item) else row
+            return with_time_only(row, undo_log.kind_of(item)) | {"title": undo_log.ABOUT_ANOTHER}
+        return with_time_only(row, undo_log.kind_of(item)) if self._names_other(item) else row
 
-    def _is_of_another(self, item: Item) -> bool:
+    def _is_of_another(self, item: undo_log.Item) -> bool:
         return is_for_another(self.origins.get(item.id), self.turn.request.patient_id)
 
-    def _names_other(self, item: Item) -> bool:
+    def _names_other(self, item: undo_log.Item) -> bool:
         called = item.name if isinstance(item, Contact) else ""
-        row = whole(item, self.zone)
+        row = undo_log.whole(item, self.zone)
         return self._is_of_another(item) or names_one_of(row, self.memory.others, called=called)
 
 
@@ -251,3 +261,52 @@ def _is_ordered(turn: TurnContext) -> bool:
     request = turn.request
     is_act = request.utterance is not None and request.utterance.task == "act"
     return request.press is not None or is_act or may_order_change(request.text)
+
+
+Day: TypeAlias = Annotated[str | None, Field(max_length=32)]
+Title: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
+OwnId: TypeAlias = Annotated[str, Field(max_length=500, description="Its id, if a tool gave one.")]
+_WRITTEN = ("title", "notes", "location", "name", "email", "phone", "organization")
+_NOT_SAID = "the user did not say that {fields}; nothing is done; use the user's own words"
+_Run: TypeAlias = Callable[..., Awaitable[ToolOutput]]
+
+
+class OwnTools(NamedTuple):
+    """Tools over one kind of what is a user's own, as functions of the assistant of the turn.
+
+    Attributes:
+        changes: What makes or changes something at once.
+        asks: What only asks for a yes to that.
+    """
+
+    reads: tuple[_Run, ...]
+    changes: tuple[_Run, ...] = ()
+    asks: tuple[_Run, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Their names, as models call them."""
+        return tuple(run.__name__ for run in chain(*self))
+
+    def over(self, office: PersonalAssistant) -> tuple[Tool, ...]:
+        """Return the tools over the own things of whoever asks."""
+        return (
+            *tools_of(*(_opened(office, run, changes=False) for run in self.reads)),
+            *tools_of(*(_opened(office, run, changes=True) for run in self.changes), changes=True),
+            *tools_of(*(_opened(office, run, changes=True) for run in self.asks)),
+        )
+
+
+def _opened(
+    office: PersonalAssistant, run: _Run, *, changes: bool
+) -> Callable[..., Awaitable[ToolOutput]]:
+    @wraps(run)
+    async def open_first(turn: TurnContext, **asked: Any) -> ToolOutput:
+        assistant = await office.open(turn, changes=changes)
+        # What is written to others is the model's to word: it is read before it is sent.
+        own = _WRITTEN if changes and "to" not in asked else ()
+        if unsaid := [one for one in own if not is_of_talk(str(asked.get(one) or ""), turn)]:
+            raise ToolInputError(_NOT_SAID.format(fields=" and ".join(unsaid)))
+        return await run(assistant, **asked)
+
+    return open_first

@@ -3,7 +3,7 @@
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from data_models.errors import ToolInputError
-from services.assistant.calendar import Span
+from services.assistant.own_things import Span
 from services.language.pointing.when import when_of
 from services.language.requests.clock import lasting_in, part_of_day_in, shift_in
 from services.language.words.phrases import says

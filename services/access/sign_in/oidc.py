@@ -13,10 +13,8 @@ import structlog
 
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, UnauthenticatedError
-from services.access.handshake import Authenticator, Handshake
-from services.access.principal import USERS, Principal, Role, UserRules, user_id
-from services.access.sign_in.begun import Begun, BrowserSeal
-from services.access.sign_in.oidc_provider import OidcProvider, Tokens
+from services.access import principal
+from services.access.sign_in.oidc_provider import Begun, BrowserSeal, OidcProvider, Tokens
 from services.access.sign_in.sign_in_sessions import Found, SignedIn, SignInSessions, csrf_of
 
 SESSION_SECONDS = 12 * 3_600.0
@@ -24,7 +22,7 @@ SESSION_SECONDS = 12 * 3_600.0
 FRAMED = "framed."
 """How the id of a session begins that a page in a frame holds: a bearer token, never a cookie."""
 _SEEN_SECONDS = 60.0
-_ROLES: frozenset[Role] = frozenset(get_args(Role))
+_ROLES: frozenset[principal.Role] = frozenset(get_args(principal.Role))
 logger = structlog.get_logger()
 
 
@@ -40,7 +38,7 @@ class OidcRules:
     """
 
     roles_claim: str
-    users: UserRules
+    users: principal.UserRules
     authority: str
     idle_seconds: float
 
@@ -60,7 +58,7 @@ class OidcSignIn:
     secret: InitVar[str]
     base: str
     clock: Clock
-    keys: Authenticator | None
+    keys: principal.Authenticator | None
 
     def __post_init__(self, secret: str) -> None:
         self._seal = BrowserSeal(secret=secret, purpose=b"rounds login", clock=self.clock)
@@ -102,7 +100,7 @@ class OidcSignIn:
         await self.sessions.begin(session_id, self._session(session_id, claims, tokens, ends_at))
         return session_id
 
-    async def authenticate(self, handshake: Handshake) -> Principal:
+    async def authenticate(self, handshake: principal.Handshake) -> principal.Principal:
         """See `Authenticator.authenticate`; a bearer key goes before a cookie."""
         if handshake.authorization is not None or handshake.bearer is not None:
             if (handshake.bearer or "").startswith(FRAMED):
@@ -122,16 +120,16 @@ class OidcSignIn:
         home = f"{self.base}/"
         return await self.provider.sign_out_url(back=home) or home
 
-    async def _find_session(self, session_id: str) -> Principal:
+    async def _find_session(self, session_id: str) -> principal.Principal:
         session = await self._current(session_id, await self.sessions.find(session_id))
-        return Principal(
+        return principal.Principal(
             id=session.principal_id,
             name=session.name,
             kind="oidc",
             roles=frozenset(session.roles),
             tenant=session.tenant,
             expires_at=session.ends_at,
-            scopes=USERS if "clinician" in session.roles else frozenset(),
+            scopes=principal.USERS if "clinician" in session.roles else frozenset(),
             practitioner=session.practitioner,
             csrf=None if session_id.startswith(FRAMED) else csrf_of(session_id),
         )
@@ -198,7 +196,7 @@ class OidcSignIn:
             tokens=self.sessions.sealed(session_id, tokens),
         )
 
-    def _roles(self, claims: Mapping[str, Any]) -> frozenset[Role]:
+    def _roles(self, claims: Mapping[str, Any]) -> frozenset[principal.Role]:
         rules, tenant = self.rules, _directory(claims, self.rules)
         said = claims.get(rules.roles_claim) if rules.roles_claim else ["clinician"]
         words: Collection[object] = said if isinstance(said, list) else str(said or "").split()
@@ -215,7 +213,7 @@ class OidcSignIn:
 def principal_id_of(claims: Mapping[str, Any], rules: OidcRules) -> str:
     """Return the principal id of a user, for one of Entra ID the same as in Teams."""
     if (tenant := _directory(claims, rules)) is not None:
-        return user_id(tenant, claims["oid"])
+        return principal.user_id(tenant, claims["oid"])
     who = f"{claims['iss']} {claims['sub']}"
     return f"oidc:{sha256(who.encode()).hexdigest()}"
 
@@ -228,7 +226,7 @@ def _directory(claims: Mapping[str, Any], rules: OidcRules) -> str | None:
     return tenant.lower() if claims["iss"] == f"{rules.authority}/{tenant}/v2.0" else None
 
 
-def _check_page(handshake: Handshake, session_id: str) -> None:
+def _check_page(handshake: principal.Handshake, session_id: str) -> None:
     """A browser sends cookies by itself: only the server's own page may use them."""
     host = handshake.host.lower()
     origin = handshake.origin

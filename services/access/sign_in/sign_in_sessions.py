@@ -17,8 +17,7 @@ from data_models.errors import BlobChangedError, UnauthenticatedError
 from data_models.storage.blob_store import BlobStore, put_blob
 from data_models.values import read_value
 from services.access.principal import Role
-from services.access.sign_in.begun import derived_key
-from services.access.sign_in.oidc_provider import Tokens
+from services.access.sign_in.oidc_provider import Tokens, derived_key
 
 _FOLDER = "sessions"
 Kept = TypeVar("Kept", bound=BaseModel)

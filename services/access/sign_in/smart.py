@@ -9,17 +9,121 @@ from typing import Any
 
 import aiohttp
 import structlog
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedError
+from data_models.http_answers import Bounds, Refusal, fetch
 from data_models.identifiers import PatientId
-from services.access.sign_in.begun import Begun, BrowserSeal
+from data_models.values import read_value
 from services.access.sign_in.fhircast import Subscription
-from services.access.sign_in.launch_context import LaunchContext, Visit
 from services.access.sign_in.oidc import FRAMED, SESSION_SECONDS, OidcRules, principal_id_of
-from services.access.sign_in.oidc_provider import OidcProvider, Tokens
+from services.access.sign_in.oidc_provider import Begun, BrowserSeal, OidcProvider, Tokens
 from services.access.sign_in.sign_in_sessions import SignedIn, SignInSessions
+
+_TEXT_LIMIT_CHARS = 120
+_BOUNDS = Bounds(8.0, 1_000_000)
+_UNAVAILABLE = Refusal(errors.SignInUnavailableError, "the record system")
+_RESOURCE_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
+
+
+class _Visit(BaseModel):
+    """The Encounter that is open there, in the record system's words; for people to read alone.
+
+    Attributes:
+        begins: A date of FHIR, "" where there is none.
+    """
+
+    text: str
+    begins: str
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
+
+
+class _Coding(_Part):
+    display: str | None = None
+    code: str | None = None
+
+
+class _Concept(_Part):
+    text: str | None = None
+    coding: list[_Coding] = []
+
+
+class _Period(_Part):
+    start: str | None = None
+
+
+class _Reference(_Part):
+    reference: str | None = None
+
+
+class _Encounter(_Part):
+    id: str
+    status: str | None = None
+    subject: _Reference
+    type: list[_Concept] = []
+    period: _Period = _Period()
+
+
+class _Patient(BaseModel, extra="allow"):
+    resourceType: str  # noqa: N815 - FHIR's own name
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LaunchContext:
+    """Reads it with the launch's own token; `session` follows no redirect."""
+
+    session: aiohttp.ClientSession
+
+    async def patient(self, tokens: Tokens, *, issuer: str) -> Mapping[str, Any]:
+        """Return the Patient of the launch.
+
+        Raises:
+            ForbiddenError: none is open there.
+            SignInUnavailableError: the record system does not answer, or with another.
+        """
+        if tokens.patient is None or _RESOURCE_ID.fullmatch(tokens.patient) is None:
+            raise errors.ForbiddenError
+        data = await self._read(f"Patient/{tokens.patient}", tokens, issuer=issuer)
+        refusal = errors.SignInUnavailableError("the Patient cannot be read")
+        found = read_value(data, _Patient, refusal=refusal)
+        if found.id != tokens.patient:
+            raise errors.SignInUnavailableError("another Patient than the launch's was answered")
+        return found.model_dump()
+
+    async def visit(self, tokens: Tokens, *, issuer: str) -> _Visit | None:
+        """Return the launch's visit; None without one that is the launch's patient's own."""
+        if tokens.encounter is None or _RESOURCE_ID.fullmatch(tokens.encounter) is None:
+            return None
+        try:
+            data = await self._read(f"Encounter/{tokens.encounter}", tokens, issuer=issuer)
+            found = _Encounter.model_validate_json(data)
+        except (errors.SignInUnavailableError, ValidationError):
+            return None
+        subject = (found.subject.reference or "").removeprefix(f"{issuer.rstrip('/')}/")
+        is_meant = found.status not in ("entered-in-error", "cancelled")
+        if found.id != tokens.encounter or subject != f"Patient/{tokens.patient}" or not is_meant:
+            return None
+        return _Visit(text=_words_of(found), begins=(found.period.start or "")[:10])
+
+    async def _read(self, place: str, tokens: Tokens, *, issuer: str) -> bytes:
+        url = f"{issuer.rstrip('/')}/{place}"
+        headers = {
+            "Accept": "application/fhir+json",
+            "Authorization": f"Bearer {tokens.access_token or ''}",
+        }
+        return await fetch(self.session, "GET", url, _BOUNDS, refusal=_UNAVAILABLE, headers=headers)
+
+
+def _words_of(encounter: _Encounter) -> str:
+    kinds = encounter.type[:1]
+    named = [one for kind in kinds for one in (kind.text, *(c.display for c in kind.coding)) if one]
+    return " ".join(named[:1])[:_TEXT_LIMIT_CHARS]
+
 
 TICKET_SECONDS = 60
 """How long a page in a frame may take to fetch its token."""
@@ -44,7 +148,7 @@ class Launched:
     session: SignedIn
     once: str
     patient: Mapping[str, Any]
-    visit: Visit | None = None
+    visit: _Visit | None = None
     tokens: Tokens | None = None
 
 
@@ -53,7 +157,7 @@ class LaunchedIn(BaseModel):
 
     conversation_id: str
     patient_id: PatientId
-    visit: Visit | None = None
+    visit: _Visit | None = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -84,7 +188,7 @@ class SmartLaunch:
     def __post_init__(self, secret: str, base: str, session: aiohttp.ClientSession) -> None:
         self._seal = BrowserSeal(secret=secret, purpose=b"rounds smart launch", clock=self.clock)
         self._redirect_uri = f"{base.rstrip('/')}/smart/callback"
-        self._context = LaunchContext(session=session)
+        self._context = _LaunchContext(session=session)
 
     async def begin(self, *, issuer: str | None, launch: str | None) -> tuple[str, str]:
         """Return the record system's address for a sign-in, and what the browser keeps meanwhile.
@@ -99,10 +203,10 @@ class SmartLaunch:
             SignInUnavailableError: the record system says nothing usable of itself.
         """
         if issuer is None and len(self.providers) != 1:
-            raise BadFrameError("iss: name the record system, there are several")
+            raise errors.BadFrameError("iss: name the record system, there are several")
         named = next(iter(self.providers)) if issuer is None else issuer
         if named not in self.providers:
-            raise ForbiddenError
+            raise errors.ForbiddenError
         begun = Begun.draw(issuer=named)
         asked = {"aud": named, "scope": f"openid fhirUser launch{'' if launch else '/patient'}"}
         # Both ways to ask for each: a server grants the one that it knows.
@@ -128,7 +232,7 @@ class SmartLaunch:
         """
         begun = self._seal.begun(kept, state=state)
         if begun.issuer not in self.providers:
-            raise UnauthenticatedError
+            raise errors.UnauthenticatedError
         once = f"launch.{begun.state}"
         await self.sessions.spend(once)
         provider = self.providers[begun.issuer]
@@ -194,7 +298,7 @@ class SmartLaunch:
     async def _place(self, session_id: str) -> tuple[LaunchedIn | None, SignedIn]:
         found = (await self.sessions.find(session_id)).session
         if found.ends_at <= self.clock.now():
-            raise UnauthenticatedError
+            raise errors.UnauthenticatedError
         return self.sessions.unsealed(session_id, found.launched, LaunchedIn), found
 
     def _of_hub(self, tokens: Tokens) -> Tokens | None:
@@ -218,13 +322,13 @@ class SmartLaunch:
         """
         session_id = self._seal.open(ticket, seconds=TICKET_SECONDS)
         if not session_id.startswith(FRAMED):
-            raise UnauthenticatedError
+            raise errors.UnauthenticatedError
         await self.sessions.spend(f"ticket.{session_id}")
         return session_id
 
     def _signed_in(self, claims: Mapping[str, Any], tokens: Tokens, *, issuer: str) -> SignedIn:
         if (staff := _STAFF.fullmatch(str(claims.get("fhirUser") or ""))) is None:
-            raise ForbiddenError  # a patient, a relative, a device: the page is for clinicians
+            raise errors.ForbiddenError  # a patient, a relative, a device: ours is for clinicians
         who, now = principal_id_of(claims, self.rules), self.clock.now()
         roles = self.rules.users.roles_of(who)
         lasts = min(tokens.expires_in or _TOKEN_SECONDS, SESSION_SECONDS)

@@ -13,9 +13,17 @@ from yarl import URL
 
 from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantError, AssistantUnsureError
-from services.assistant.graph.graph_client import GraphCall, GraphClient, guid_of
+from services.assistant.graph.graph_client import (
+    GraphAnswer,
+    GraphCall,
+    GraphClient,
+    Json,
+    Method,
+    address,
+    guid_of,
+    serves,
+)
 from services.assistant.graph.graph_shapes import Shape, shaped
-from services.assistant.graph.graph_wire import GraphAnswer, Json, Method, address, serves
 
 IMMUTABLE = 'IdType="ImmutableId"'
 """Ids that stay when an item is moved between folders; to be asked for in every request."""

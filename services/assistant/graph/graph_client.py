@@ -1,19 +1,134 @@
 """A thin client of Microsoft Graph: one origin, a token for each principal, bounded answers."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Literal, TypeAlias
+from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
 import aiohttp
 import structlog
 from yarl import URL
 
-from data_models import errors
+from data_models import errors, http_answers
 from data_models.clock import Clock, IdSource
-from data_models.http_answers import HttpAnswer, Refusal, Tries, ask, fetch, repeat, seconds_asked
-from services.assistant.graph.graph_wire import GraphAnswer, GraphLimits, Json, Method, parsed
+from data_models.errors import AssistantError, AssistantItemGoneError
+from data_models.values import read_object
 from services.own_sign_in import TokenSource, ask_signed
+
+Json: TypeAlias = dict[str, Any]
+Method: TypeAlias = Literal["GET", "POST", "PATCH", "DELETE"]
+
+# An unknown 404 may mean the mailbox or a wrong address: only these say that the item is gone.
+_GONE = {"erroritemnotfound", "itemnotfound", "errorinvalididmalformed"}
+_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLimits:
+    """Bounds on one operation; a tool call ends after 30 s, so they fit into that.
+
+    Attributes:
+        operation_seconds: For one request with its repetitions.
+        wait_seconds: The first pause where the service names none; it doubles.
+        retry_after_seconds: A service that asks for a longer pause is not waited for.
+        pages: Pages of one listing that are followed.
+    """
+
+    connect_seconds: float = 2.0
+    request_seconds: float = 10.0
+    operation_seconds: float = 20.0
+    attempts: int = 4
+    wait_seconds: float = 0.2
+    retry_after_seconds: float = 10.0
+    answer_bytes: int = 5_000_000
+    pages: int = 50
+
+    def bounds(self, *, limit_bytes: int) -> http_answers.Bounds:
+        """Return the bounds of one request."""
+        return http_answers.Bounds(
+            self.request_seconds, limit_bytes, connect_seconds=self.connect_seconds
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphAnswer:
+    """A status, its JSON object, and Graph's own code where it is an error."""
+
+    status: int
+    body: Json
+    code: str = ""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether Graph did it."""
+        return 200 <= self.status < 300
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the item is not there (any more)."""
+        return self.status in (400, 404, 410) and self.code.lower() in _GONE
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether somebody else changed the item meanwhile."""
+        return self.status in (409, 412)
+
+    def value(self) -> Json:
+        """Return the object.
+
+        Raises:
+            AssistantItemGoneError: what was asked for is gone.
+            AssistantError: Graph refused.
+        """
+        if self.is_done:
+            return self.body
+        if self.is_gone:
+            raise AssistantItemGoneError("the item is no longer there")
+        raise AssistantError(f"Microsoft Graph answered {self.status} {self.code}".rstrip())
+
+
+def segment(text: str) -> str:
+    """Return `text` as one segment of a path."""
+    return quote(text, safe="")
+
+
+def address(base: URL, path: str, query: Mapping[str, str] | None = None) -> URL:
+    """Return the address of `path`, whose segments are encoded, below `base`."""
+    pairs = (
+        f"{quote(name, safe='$')}={quote(text, safe='')}" for name, text in (query or {}).items()
+    )
+    mark = "?" if query else ""
+    return URL(f"{base}/{path}{mark}{'&'.join(pairs)}", encoded=True)
+
+
+def serves(base: URL, url: URL) -> bool:
+    """Tell whether `url` lies below `base`; tokens go nowhere else."""
+    if not url.is_absolute() or ".." in url.parts:
+        return False
+    return url.origin() == base.origin() and url.path.startswith(f"{base.path.rstrip('/')}/")
+
+
+def _parsed(status: int, data: bytes) -> GraphAnswer:
+    """Return the answer; one that is no JSON object counts only where it is not needed.
+
+    Raises:
+        AssistantError: a success whose body is not a JSON object.
+    """
+    if (body := read_object(data or b"{}")) is None:
+        if 200 <= status < 300:
+            raise AssistantError("the answer is not a JSON object")
+        body = {}
+    return GraphAnswer(status=status, body=body, code=_code_in(body) if status >= 400 else "")
+
+
+def _code_in(body: Json) -> str:
+    error = body.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, str) and _CODE.fullmatch(code) else ""
+
 
 # With these the service says that it did nothing; after the others it may have.
 _PAUSED = {429, 503, 509}
@@ -85,12 +200,12 @@ class GraphClient:
             AssistantError: an answer that cannot be used.
         """
         limits = self.limits
-        tries = Tries(
+        tries = http_answers.Tries(
             limits.attempts, limits.operation_seconds, limits.retry_after_seconds,
             first_pause=limits.wait_seconds, most_pause=5.0, jitter=limits.wait_seconds,
         )  # fmt: skip
         try:
-            return await repeat(partial(self._ask, call, principal_id), tries)
+            return await http_answers.repeat(partial(self._ask, call, principal_id), tries)
         except errors.AssistantUnavailableError:
             call.log("unavailable")
             if call.was_lost:
@@ -104,8 +219,8 @@ class GraphClient:
             AssistantUnavailableError: they could not be had.
         """
         bounds = self.limits.bounds(limit_bytes=limit_bytes)
-        refusal = Refusal(errors.AssistantUnavailableError, "the download")
-        return await fetch(self.session, "GET", url, bounds, refusal=refusal)
+        refusal = http_answers.Refusal(errors.AssistantUnavailableError, "the download")
+        return await http_answers.fetch(self.session, "GET", url, bounds, refusal=refusal)
 
     async def _ask(self, call: GraphCall, principal_id: str) -> GraphAnswer:
         sent = await ask_signed(self.token_of(principal_id), partial(self._send, call))
@@ -119,7 +234,7 @@ class GraphClient:
             call.log("not_done", answer)
         return answer
 
-    async def _send(self, call: GraphCall, token: str) -> HttpAnswer:
+    async def _send(self, call: GraphCall, token: str) -> http_answers.HttpAnswer:
         headers = {
             **call.headers,
             "Authorization": f"Bearer {token}",
@@ -128,7 +243,7 @@ class GraphClient:
         }
         bounds = self.limits.bounds(limit_bytes=self.limits.answer_bytes + 1)
         try:
-            return await ask(
+            return await http_answers.ask(
                 self.session, call.method, call.url, bounds, json=call.body, headers=headers
             )
         except aiohttp.ClientConnectorError as error:
@@ -137,18 +252,18 @@ class GraphClient:
             # None of these is `from error`: aiohttp quotes addresses, which name users and items.
             raise call.broken(_unanswered(error)) from None
 
-    def _checked(self, call: GraphCall, answer: HttpAnswer) -> GraphAnswer:
+    def _checked(self, call: GraphCall, answer: http_answers.HttpAnswer) -> GraphAnswer:
         status, limit = answer.status, self.limits.answer_bytes
         if len(answer.body) > limit:
             raise errors.AssistantError(f"the answer is over {limit} bytes")
         if status in _PAUSED:
-            wait = seconds_asked(answer.headers, now=self.clock.now())
+            wait = http_answers.seconds_asked(answer.headers, now=self.clock.now())
             raise errors.AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
         if status in _BROKEN:
             raise call.broken(f"Microsoft Graph answered {status}")
         if 300 <= status < 400:
             raise errors.AssistantError("Microsoft Graph redirected")
-        return parsed(status, answer.body)
+        return _parsed(status, answer.body)
 
 
 def guid_of(name: str) -> str:

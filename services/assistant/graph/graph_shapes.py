@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic.alias_generators import to_camel
 
 from data_models.errors import AssistantError
-from services.assistant.graph.graph_wire import Json
+from services.assistant.graph.graph_client import Json
 
 Shape = TypeVar("Shape", bound="GraphShape")
 

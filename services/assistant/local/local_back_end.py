@@ -17,17 +17,14 @@ from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantItemGoneError
 from data_models.identifiers import hashed
 from data_models.storage.blob_store import BlobInfo, BlobStore, is_blob_name, put_blob
+from services.assistant import own_things
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import ALWAYS, Span, Task
-from services.assistant.contacts import Contact, ContactChange, fits
 from services.assistant.document_text import check_readable, text_of
-from services.assistant.documents import DocumentText, PersonalDocument
 from services.assistant.local.local_file import LocalFile, LocalRows, LocalSamples, id_of
-from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, Email, NewEmail
 
-_MAIL = TypeAdapter(list[Email])
-_TASKS = TypeAdapter(list[Task])
-_CONTACTS = TypeAdapter(list[Contact])
+_MAIL = TypeAdapter(list[own_things.Email])
+_TASKS = TypeAdapter(list[own_things.Task])
+_CONTACTS = TypeAdapter(list[own_things.Contact])
 
 # Documents as files of a folder of their owner's.
 
@@ -44,18 +41,20 @@ class LocalDocumentFolder:
         self._samples = samples
 
     async def search(
-        self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
-    ) -> Sequence[PersonalDocument]:
+        self, words: str, *, within: own_things.Span[datetime] = own_things.ALWAYS, limit: int
+    ) -> Sequence[own_things.PersonalDocument]:
         """See `DocumentFolder.search`: by name, not by text."""
         found = [
-            row for row in await self._all() if fits(words, row.name) and within.has(row.modified)
+            row
+            for row in await self._all()
+            if own_things.fits(words, row.name) and within.has(row.modified)
         ]
         return sorted(found, key=lambda row: row.modified, reverse=True)[:limit]
 
-    async def get(self, document_id: str) -> PersonalDocument | None:
+    async def get(self, document_id: str) -> own_things.PersonalDocument | None:
         return next((row for row in await self._all() if row.id == document_id), None)
 
-    async def text(self, document_id: str) -> DocumentText:
+    async def text(self, document_id: str) -> own_things.DocumentText:
         if (found := await self.get(document_id)) is None:
             raise AssistantItemGoneError("the document is no longer there")
         check_readable(found)
@@ -69,7 +68,7 @@ class LocalDocumentFolder:
         await self._store.delete(self._name(document_id))
         return True
 
-    async def _all(self) -> list[PersonalDocument]:
+    async def _all(self) -> list[own_things.PersonalDocument]:
         await self._begin()
         return [_document(row) async for row in self._store.list(self._folder + _FOLDER)]
 
@@ -88,10 +87,10 @@ class LocalDocumentFolder:
         return name
 
 
-def _document(row: BlobInfo) -> PersonalDocument:
+def _document(row: BlobInfo) -> own_things.PersonalDocument:
     document_id = row.name.rpartition("/")[2]
     name = unquote(document_id)
-    return PersonalDocument(
+    return own_things.PersonalDocument(
         id=document_id,
         name=name,
         modified=row.modified_at,
@@ -106,7 +105,7 @@ OWN_ADDRESS = "me@rounds.invalid"
 OWN_NAME = f"me <{OWN_ADDRESS}>"
 
 
-class LocalMailbox(LocalRows[Email]):
+class LocalMailbox(LocalRows[own_things.Email]):
     """A `Mailbox` whose mail nobody delivers: it keeps what is to be sent in `outbox`."""
 
     def __init__(self, *, file: LocalFile, store: BlobStore, outbox: str, clock: Clock) -> None:
@@ -116,19 +115,22 @@ class LocalMailbox(LocalRows[Email]):
         self._clock = clock
 
     async def search(
-        self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
-    ) -> Sequence[Email]:
+        self, words: str, *, within: own_things.Span[datetime] = own_things.ALWAYS, limit: int
+    ) -> Sequence[own_things.Email]:
         received = [row for row in await self.all() if row.folder == "inbox"]
         found = [
             row
             for row in received
-            if fits(words, row.sender, row.subject, row.text) and within.has(row.received)
+            if own_things.fits(words, row.sender, row.subject, row.text)
+            and within.has(row.received)
         ]
         found.sort(key=lambda row: row.received, reverse=True)
-        return [replace(row, text=row.text[:MAIL_HEAD_LIMIT_CHARS]) for row in found[:limit]]
+        return [
+            replace(row, text=row.text[: own_things.MAIL_HEAD_LIMIT_CHARS]) for row in found[:limit]
+        ]
 
-    async def draft(self, mail: NewEmail, effect: Effect) -> Email:
-        row = Email(
+    async def draft(self, mail: own_things.NewEmail, effect: Effect) -> own_things.Email:
+        row = own_things.Email(
             id=id_of("mail", effect),
             subject=mail.subject,
             sender=OWN_NAME,
@@ -154,7 +156,7 @@ class LocalMailbox(LocalRows[Email]):
         return True
 
 
-def as_file(mail: Email, *, written: datetime) -> bytes:
+def as_file(mail: own_things.Email, *, written: datetime) -> bytes:
     """Return a message as other mail programs read it (RFC 5322)."""
     message = EmailMessage()
     message["From"] = OWN_NAME
@@ -169,48 +171,52 @@ def as_file(mail: Email, *, written: datetime) -> bytes:
 # Tasks in one JSON file.
 
 
-class LocalTaskList(LocalRows[Task]):
+class LocalTaskList(LocalRows[own_things.Task]):
     """A `TaskList`."""
 
     async def list(
-        self, *, due: Span[date] = ALWAYS, include_done: bool = False, limit: int
-    ) -> Sequence[Task]:
+        self,
+        *,
+        due: own_things.Span[date] = own_things.ALWAYS,
+        include_done: bool = False,
+        limit: int,
+    ) -> Sequence[own_things.Task]:
         found = [row for row in await self.all() if include_done or not row.is_done]
         if any(due):
             found = [row for row in found if row.due and due.has(row.due)]
         return sorted(found, key=lambda row: (row.due or date.max, row.title))[:limit]
 
-    async def add(self, task: Task, effect: Effect) -> Task:
+    async def add(self, task: own_things.Task, effect: Effect) -> own_things.Task:
         return await self.insert(replace(task, id=id_of("task", effect)))
 
-    async def complete(self, task_id: str) -> Task:
+    async def complete(self, task_id: str) -> own_things.Task:
         return await self.update(task_id, is_done=True)
 
-    async def reopen(self, task_id: str) -> Task:
+    async def reopen(self, task_id: str) -> own_things.Task:
         return await self.update(task_id, is_done=False)
 
-    async def move(self, task_id: str, *, due: date | None, title: str = "") -> Task:
+    async def move(self, task_id: str, *, due: date | None, title: str = "") -> own_things.Task:
         return await self.update(task_id, due=due, **({"title": title} if title else {}))
 
 
 # Contacts in one JSON file.
 
 
-class LocalAddressBook(LocalRows[Contact]):
+class LocalAddressBook(LocalRows[own_things.Contact]):
     """An `AddressBook`."""
 
-    async def search(self, words: str, *, limit: int) -> Sequence[Contact]:
+    async def search(self, words: str, *, limit: int) -> Sequence[own_things.Contact]:
         found = [
             row
             for row in await self.all()
-            if fits(words, row.name, row.email, row.phone, row.organization)
+            if own_things.fits(words, row.name, row.email, row.phone, row.organization)
         ]
         return sorted(found, key=lambda row: row.name.casefold())[:limit]
 
-    async def add(self, contact: Contact, effect: Effect) -> Contact:
+    async def add(self, contact: own_things.Contact, effect: Effect) -> own_things.Contact:
         return await self.insert(replace(contact, id=id_of("contact", effect)))
 
-    async def change(self, contact_id: str, change: ContactChange) -> Contact:
+    async def change(self, contact_id: str, change: own_things.ContactChange) -> own_things.Contact:
         values = {name: value for name, value in asdict(change).items() if value is not None}
         return await self.update(contact_id, **values)
 

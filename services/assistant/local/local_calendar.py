@@ -14,8 +14,8 @@ from icalendar import Event as IcsEvent
 from data_models.clock import Clock
 from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError
-from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
 from services.assistant.local.local_file import LocalFile, id_of
+from services.assistant.own_things import EVENTS_LIMIT, CalendarEvent, NewEvent
 
 # iCalendar text as events, and changes to it; what we do not know in a file stays. Pure.
 

@@ -15,9 +15,7 @@ from data_models.conversations.conversation import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantUnavailableError
 from data_models.identifiers import hashed
 from data_models.storage.blob_store import Blob, BlobStore, put_blob
-from services.assistant.calendar import Task
-from services.assistant.contacts import Contact
-from services.assistant.mail import Email
+from services.assistant.own_things import Contact, Email, Task
 
 TRIES = 8
 

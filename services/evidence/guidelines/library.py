@@ -1,7 +1,10 @@
-"""The folder of guidelines: read again when a file changes, searched by section (BM25)."""
+"""The folder of guidelines: read again when a file changes, searched by section (BM25).
+
+The rows of a chart that a passage speaks of are laid beside it.
+"""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -12,14 +15,75 @@ import structlog
 from data_models.chart_view import ChartView, ViewRow, ViewSource
 from data_models.clock import Clock
 from data_models.errors import RecordsUnreadableError
-from services.evidence.guidelines.beside import is_for, rows_named
 from services.evidence.guidelines.document import Guideline, Section, guideline_of
 from services.evidence.trials.facts import PatientFacts
 from services.language.charts.evidence_questions import GUIDELINES, is_for_person, topics_in
 from services.language.words.vocabulary import concept_rows
-from services.records.concepts.table import concept_table
+from services.records.concepts import table
 from services.records.concepts.words import roots_of, words_of
 from services.records.ranking import ranking_of
+from services.records.rows.finding import means
+
+_LONGEST_NAME_WORDS = 4
+
+
+def _rows_named(text: str, facts: PatientFacts) -> list[ViewRow]:
+    """Return the patient's problems, drugs, procedures, markers and newest results in `text`."""
+    words = words_of(text)
+    found = [row for name in _names("result", words) for row in facts.values(name)]
+    for name in _names("problem", words):
+        found += [row for row in _of_name("problem", name, facts.problems) if _is_there(row, words)]
+    for name in _names("drug", words):
+        found += _of_name("drug", name, facts.drugs)
+    found += [row for row in facts.procedures if _is_done(row, frozenset(words))]
+    found += [row for row in facts.markers if words_of(row.name)[0] in words]
+    return list({row.sources: row for row in found}.values())
+
+
+def _is_for(title: str, facts: PatientFacts) -> bool:
+    """Whether the patient has now all that a title names; what is in range or over is not had."""
+    words = words_of(title)
+    rows = [row for row in _rows_named(title, facts) if _is_of_now(row)]
+    problems = [_of_name("problem", name, rows) for name in _names("problem", words)]
+    return bool(rows) and all(problems)
+
+
+def _names(kind: table.ConceptKind, words: Sequence[str]) -> Iterator[str]:
+    """Yield what a text names of a kind: "lung cancer", of which "cancer" is no name of its own."""
+    at = 0
+    while at < len(words):
+        lengths = range(min(_LONGEST_NAME_WORDS, len(words) - at), 0, -1)
+        names = ((one, " ".join(words[at : at + one])) for one in lengths)
+        known = ((one, name) for one, name in names if table.concept_table().named(kind, name))
+        length, name = next(known, (1, ""))
+        if name:
+            yield name
+        at += length
+
+
+def _of_name(kind: table.ConceptKind, name: str, rows: Iterable[ViewRow]) -> list[ViewRow]:
+    return [row for row in rows if means(kind, name, label=row.name, codes=row.code)]
+
+
+def _is_there(row: ViewRow, words: Sequence[str]) -> bool:
+    """Whether a problem is not of another part of the body than the text speaks of."""
+    own, told = _parts(words_of(row.name)), _parts(words)
+    return not (own and told) or not own.isdisjoint(told)
+
+
+def _parts(words: Iterable[str]) -> set[str]:
+    return {group[0] for word in words if (group := table.parts_of_body(word))}
+
+
+def _is_of_now(row: ViewRow) -> bool:
+    if row.kind in ("problem", "medication"):
+        return row.status == "active"
+    return row.kind == "procedure" or bool(row.flag)
+
+
+def _is_done(row: ViewRow, words: frozenset[str]) -> bool:
+    return any(words.issuperset(words_of(name)) for name in table.names_of_procedure(row.name))
+
 
 KIND = "guideline"
 NO_ANSWER = "The guidelines here do not answer that."
@@ -73,7 +137,7 @@ class Library:
         A word that no guideline has, by none of its names, is what is asked about: then nothing
         answers.
         """
-        called, values = concept_table().also_called, concept_rows()["out_of_range"]
+        called, values = table.concept_table().also_called, concept_rows()["out_of_range"]
         asked = [
             frozenset(
                 roots_of(name)
@@ -101,9 +165,9 @@ class Library:
         First those that speak of most of the patient's rows.
         """
         titles = {one.guideline.title for one in self.passages}
-        meant = {each for each in titles if is_for(each, facts)}
+        meant = {each for each in titles if _is_for(each, facts)}
         own = [one for one in self.passages if one.guideline.title in meant and one.newer is None]
-        own.sort(key=lambda one: -len(rows_named(one.section.text, facts)))
+        own.sort(key=lambda one: -len(_rows_named(one.section.text, facts)))
         return own
 
 
@@ -186,8 +250,8 @@ def passages_view(
     found, more = every[:_PASSAGES], len(every) - _PASSAGES
     rows = list[ViewRow]()
     for one in found:
-        told = rows_named(f"{one.section.heading} {one.section.text}", facts) if facts else []
-        told += rows_named(one.guideline.title, facts) if facts else []
+        told = _rows_named(f"{one.section.heading} {one.section.text}", facts) if facts else []
+        told += _rows_named(one.guideline.title, facts) if facts else []
         rows += [row_of_passage(one, today), *(row for row in told if row not in rows)]
     passages = {one.ref: one.guideline for one in found}
     return ChartView(

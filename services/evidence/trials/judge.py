@@ -16,11 +16,12 @@ from services.evidence.trials.facts import (
     Truth,
     all_of,
     any_of,
+    judge_disease,
+    judge_therapy,
     of_row,
     readings_of,
     refs_of,
 )
-from services.evidence.trials.named import judge_disease, judge_therapy
 from services.language.figures.quantities import quantities_in, unit_code
 from services.language.figures.unit_sizes import converted
 from services.language.studies import criteria

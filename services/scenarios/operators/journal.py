@@ -20,8 +20,7 @@ from data_models.identifiers import hashed
 from data_models.scenarios.scenario_session import MigrationAppliedEvent
 from data_models.storage.blob_store import BlobInfo, BlobStore, change_blob
 from data_models.values import Value, read_value
-from services.audit.entry import Visitor
-from services.audit.trail import Audit, record_access
+from services.audit.trail import Audit, Visitor, record_access
 
 _READ_LIMIT = 50
 LISTED_LIMIT = 5_000

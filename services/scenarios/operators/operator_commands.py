@@ -24,8 +24,8 @@ from data_models.scenarios.scenario_session import ScenarioSession
 from data_models.storage.blob_store import BlobStore, change_blob
 from data_models.values import read_value
 from services.audit.trail import AuditTrail, NoAudit
+from services.basis import Replica
 from services.conversations.maintenance_lease import caretaker_for
-from services.replica import Replica
 from services.scenarios.migration.plans.migration_plan import DeploymentRecord
 from services.scenarios.migration.scenario_store import ScenarioStore, plan_name, version_name
 from services.scenarios.migration.session_index import context_in, is_context, rebuild

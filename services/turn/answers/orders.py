@@ -12,11 +12,21 @@ from services.language.replies.yes_no import says_yes
 from services.language.requests.orders import things_joined_in
 from services.language.words.own_texts import problem_told
 from services.language.words.phrases import parts_in
-from services.orders.draft_order import ORDER_MADE, WITHDRAW, DraftOrder, drafts_of, payload_of
+from services.orders.draft_order import (
+    ORDER_MADE,
+    WITHDRAW,
+    DraftOrder,
+    cards_in,
+    drafts_of,
+    is_same_test,
+    moment_shown,
+    payload_of,
+    question_text,
+    said_in,
+)
 from services.orders.order_drafts import OrderDrafts
-from services.orders.wording import cards_in, is_same_test, moment_shown, question_text, said_in
 from services.tool_memory.session import FinishedRun
-from services.turn.answers.bookings import GO_ON, finish_step
+from services.turn.answers.own_deeds import GO_ON, finish_step
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
 from services.turn.turn_step import TurnStep
 

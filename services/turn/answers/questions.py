@@ -17,10 +17,9 @@ from services.language.words.talk_texts import has_text, talk_text
 from services.language.words.text_words import asks_question
 from services.orders.draft_order import drafts_of
 from services.scheduling.confirmed_bookings import request_of
-from services.turn.answers.bookings import GO_ON, TurnBookings, finish_step
-from services.turn.answers.forgetting import TurnForgetting
+from services.turn.answers import own_deeds
+from services.turn.answers.clearing import TurnForgetting
 from services.turn.answers.orders import TurnOrders
-from services.turn.answers.own_deeds import STAYS, WHICH, TurnActions, refused
 from services.turn.answers.remembering import TurnRemembering
 from services.turn.answers.stops import TurnStops
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
@@ -104,7 +103,10 @@ class TurnQuestions(TurnStep):
     """Answers questions that need a yes. Holds no state of any turn."""
 
     def __post_init__(self) -> None:
-        self._actions, self._bookings = TurnActions.beside(self), TurnBookings.beside(self)
+        self._actions, self._bookings = (
+            own_deeds.TurnActions.beside(self),
+            own_deeds.TurnBookings.beside(self),
+        )
         self.orders, self.forgetting = TurnOrders.beside(self), TurnForgetting.beside(self)
         self.remembering = TurnRemembering.beside(self)
         self.stops = TurnStops.beside(self, remembering=self.remembering)
@@ -139,9 +141,9 @@ class TurnQuestions(TurnStep):
         if question.kind == "destructive_tool":
             if is_no:
                 is_other = _means_another(turn, question)
-                return f"{refused(question)}{WHICH if is_other else ''}"
+                return f"{own_deeds.refused(question)}{own_deeds.WHICH if is_other else ''}"
             text = await self._actions.carry_out(turn, question)
-            return f"{text}{GO_ON if finish_step(turn) else ''}"
+            return f"{text}{own_deeds.GO_ON if own_deeds.finish_step(turn) else ''}"
         if is_no:
             return "Nothing was changed."
         asks_undo = self.remembering.has_asked(question)
@@ -196,7 +198,7 @@ class TurnQuestions(TurnStep):
             return says(turn.text, "puts_back") and self._tells_what_stays(turn)
         action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
         if self._actions.has_just_done_what_stays(turn, action):
-            self.replies.say(turn, STAYS)
+            self.replies.say(turn, own_deeds.STAYS)
             return True
         if action is None or (write is not None and write.at > action.at):
             return self.remembering.undo(turn)
@@ -207,7 +209,7 @@ class TurnQuestions(TurnStep):
         """Whether the turn before did after a yes what no word takes back, and that is told."""
         stays = self._actions.has_just_done_what_stays(turn, None)
         if stays:
-            self.replies.say(turn, STAYS)
+            self.replies.say(turn, own_deeds.STAYS)
         return stays
 
     async def offer_new_history(self, turn: UnderstoodTurn, error: CorruptDocumentError) -> None:

@@ -15,8 +15,7 @@ from services.scenarios.session.progress import Act
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.turn.phases import GroundedTurn, QuestionOutcome
 from services.turn.scenarios.migration import TurnMigration
-from services.turn.scenarios.scenario_corrections import TurnCorrections
-from services.turn.scenarios.scenario_news import listed, news_of_operators
+from services.turn.scenarios.scenario_news import TurnCorrections, listed, news_of_operators
 from services.turn.turn_step import TurnStep
 
 NO_PATIENT = "A scenario belongs to a patient. Name one first, for example: start with patient_4."

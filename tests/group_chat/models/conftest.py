@@ -7,9 +7,8 @@ import pytest
 from semantic_kernel.contents import ChatHistory
 
 from group_chat.models.factory import Models, build_models
-from group_chat.models.model_settings import CallLimits, ModelSettings
-from group_chat.models.profile import ModelProfile
-from group_chat.models.tool_calling import CallSettings
+from group_chat.models.model_settings import CallLimits, ModelProfile, ModelSettings
+from group_chat.models.wire_chat import CallSettings
 from tests.fakes_openai import FakeOpenAI
 from tests.waiting import until
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from data_models import errors
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import CallLimits, ModelSettings
-from services.usage import usage_counter
+from services.model_port import usage_counter
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.models.conftest import (
     LONG,

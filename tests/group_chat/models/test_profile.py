@@ -12,9 +12,8 @@ from data_models.errors import ConfigurationError, ModelUnfitError, ModelWindowE
 from group_chat.models.__main__ import check_model, main
 from group_chat.models.factory import build_models
 from group_chat.models.learned import LearnedModel
-from group_chat.models.model_settings import ModelSettings
-from group_chat.models.profile import ModelProfile, known_window, profile_of
-from services.usage import TokenUsage, usage_counter
+from group_chat.models.model_settings import ModelProfile, ModelSettings, known_window, profile_of
+from services.model_port import TokenUsage, usage_counter
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.models.conftest import SHORT, ModelSite, history, streamed
 

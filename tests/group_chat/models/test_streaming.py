@@ -12,8 +12,8 @@ from semantic_kernel.functions import kernel_function
 from data_models.errors import ModelOutputError, ModelUnavailableError
 from group_chat.models.factory import Models
 from group_chat.models.model_settings import CallLimits
-from group_chat.models.tool_calling import CallSettings
-from services.usage import usage_counter
+from group_chat.models.wire_chat import CallSettings
+from services.model_port import usage_counter
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.group_chat.models.conftest import ModelSite, history, streamed, until_aborted
 from tests.waiting import until

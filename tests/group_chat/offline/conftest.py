@@ -8,10 +8,10 @@ from data_models.clock import SystemClock
 from data_models.conversations.plan import Plan
 from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.identifiers import PatientId
-from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.semantic_group_chat import SemanticGroupChat
+from group_chat.turn_context import GroupChatLimits
 from services.group_chat_port import GroupChatRequest
 from services.language.reading import read
 from services.language.utterance import Situation

@@ -2,7 +2,7 @@
 
 import pytest
 
-from group_chat.offline.facilitator import answer_as_facilitator, answer_in_scenario
+from group_chat.offline.offline_chat import answer_as_facilitator, answer_in_scenario
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.specialist import is_of_recent
 from services.language.model_output.hand_over import promised_agent

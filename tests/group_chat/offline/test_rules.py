@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.patient_context_models import PatientIdentity
+from group_chat.messages import pick
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolAnswer
-from group_chat.speakers.judge import pick
 from services.language.reading import read
 from tests.group_chat.offline.conftest import SITUATION
 from tests.tables import with_cases

@@ -14,8 +14,7 @@ from services.access.authenticators import (
     AppServiceAuthenticator,
     DevAuthenticator,
 )
-from services.access.handshake import Handshake
-from services.access.principal import Principal, UserRules, log_off_at, user_id
+from services.access.principal import Handshake, Principal, UserRules, log_off_at, user_id
 from tests.fakes import FixedClock
 
 TENANT = "11111111-2222-3333-4444-555555555555"

@@ -18,7 +18,7 @@ from services.access.authenticators import (
     DevAuthenticator,
     EntraAuthenticator,
 )
-from services.access.handshake import Handshake
+from services.access.principal import Handshake
 from settings import ApiKey, Settings
 from tests.basis import basis_of
 from tests.given_settings import given_settings

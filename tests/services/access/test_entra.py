@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from data_models.errors import ForbiddenError, SignInUnavailableError, UnauthenticatedError
 from services.access.authenticators import EntraAuthenticator
-from services.access.handshake import Handshake
-from services.access.principal import Principal, UserRules
+from services.access.principal import Handshake, Principal, UserRules
 from services.access.signing_keys import ASK_AGAIN_SECONDS, SigningKeys, download_keys, read_form
 from tests.fakes import FixedClock
 from tests.services.access.directory import AUDIENCE, AUTHORITY, TENANT, USER, Directory

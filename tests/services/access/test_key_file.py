@@ -10,8 +10,7 @@ import yaml
 from data_models.errors import ConfigurationError, UnauthenticatedError
 from data_models.identifiers import PatientId
 from services.access.authenticators import ApiKeyAuthenticator, KeyFile
-from services.access.handshake import Handshake
-from services.access.principal import Principal
+from services.access.principal import Handshake, Principal
 from tests.fakes import FixedClock
 from tests.tables import with_cases
 

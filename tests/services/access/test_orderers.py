@@ -10,13 +10,12 @@ import yaml
 from pydantic import SecretStr
 
 from bots.config import bot_config
-from bots.inbound import parse_activity
 from bots.incoming import MessageReader
+from bots.reference import parse_activity
 from data_models.clock import SystemClock
 from services.access.access_factory import authenticator_for
 from services.access.authenticators import ApiKeyAuthenticator, KeyFile
-from services.access.handshake import Handshake
-from services.access.principal import UserRules
+from services.access.principal import Handshake, UserRules
 from settings import ApiKey
 from tests.basis import basis_of
 from tests.fakes import FixedClock

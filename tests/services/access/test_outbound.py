@@ -10,7 +10,7 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.test_utils import TestServer
 
-from services.access.outbound import GuardedResolver, OutboundPolicy, outbound_session
+from services.access.limits import GuardedResolver, OutboundPolicy, outbound_session
 from tests.tables import tables_beside, with_cases
 
 HOSTS = ["fhir.example", "127.0.0.1", "10.1.2.3", "169.254.169.254", "8.8.8.8"]

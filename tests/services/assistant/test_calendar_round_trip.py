@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from scripts.test_tools import NODE_HOME
-from services.assistant.calendar import Calendar, CalendarEvent, NewEvent
+from services.assistant.own_things import Calendar, CalendarEvent, NewEvent
 from tests.peers import node_module, node_program
 from tests.services.assistant.back_ends import SAMPLES, files_of, local_assistant
 from tests.services.assistant.effects import fresh

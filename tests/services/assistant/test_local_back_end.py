@@ -12,8 +12,7 @@ import pytest
 
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import Span, Task
-from services.assistant.mail import NewEmail
+from services.assistant.own_things import NewEmail, Span, Task
 from tests.fakes import FixedClock
 from tests.services.assistant.back_ends import SAMPLES, files_of, local_assistant
 from tests.services.assistant.effects import fresh

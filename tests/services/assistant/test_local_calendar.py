@@ -8,7 +8,7 @@ import pytest
 from dateutil.rrule import rrulestr
 
 from data_models.errors import AssistantError
-from services.assistant.calendar import Calendar, NewEvent, free_times
+from services.assistant.own_things import Calendar, NewEvent, free_times
 from tests.services.assistant.back_ends import SAMPLES, local_assistant
 from tests.services.assistant.effects import fresh
 

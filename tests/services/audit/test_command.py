@@ -10,9 +10,8 @@ import pytest
 
 from data_models.storage.local_blob_store import LocalBlobStore
 from services.audit.__main__ import main
-from services.audit.entry import AuditEntry
 from services.audit.receipt import digest_of
-from services.audit.trail import AuditTrail
+from services.audit.trail import AuditEntry, AuditTrail
 from tests.fakes import FixedClock
 from tests.tables import with_cases
 

@@ -14,9 +14,16 @@ from pydantic import ValidationError
 from data_models.errors import AuditUnavailableError, CorruptDocumentError
 from data_models.storage.local_blob_store import LocalBlobStore
 from services.audit.__main__ import verify
-from services.audit.chain import Link, Place, checked, first_link, sealed
-from services.audit.entry import AuditEntry
-from services.audit.trail import AuditTrail, NoAudit
+from services.audit.trail import (
+    AuditEntry,
+    AuditTrail,
+    Link,
+    NoAudit,
+    Place,
+    checked,
+    first_link,
+    sealed,
+)
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, Fault, FaultyBlobStore, LostAnswer

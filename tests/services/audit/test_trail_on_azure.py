@@ -8,8 +8,7 @@ import pytest
 from data_models.clock import RandomIds
 from data_models.storage.azure_blob_store import AzureBlobStore
 from services.audit.__main__ import verify
-from services.audit.entry import AuditEntry
-from services.audit.trail import AuditTrail
+from services.audit.trail import AuditEntry, AuditTrail
 from tests.fakes import FixedClock
 
 

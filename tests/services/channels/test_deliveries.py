@@ -6,8 +6,8 @@ import pytest
 
 from data_models.errors import ChannelUnavailableError, StoreUnavailableError
 from data_models.storage.blob_store import BlobStore
+from services.basis import Replica
 from services.channels.deliveries import KEPT_DAYS, SEARCHED_RUNS, Deliveries, Owed
-from services.replica import Replica
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore

@@ -3,9 +3,9 @@
 from prometheus_client import CollectorRegistry
 
 from data_models.storage.blob_store import Blob
+from services.basis import Replica
 from services.channels.deliveries import Deliveries
-from services.channels.feedback import FeedbackBook, Reaction
-from services.replica import Replica
+from services.channels.ports import FeedbackBook, Reaction
 from services.telemetry.metrics import Metrics
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

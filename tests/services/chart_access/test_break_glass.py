@@ -4,8 +4,7 @@ import pytest
 
 from data_models.errors import BadFrameError, ChartClosedError, NotFoundError, StoreUnavailableError
 from data_models.identifiers import PatientId
-from services.audit.entry import Visitor
-from services.audit.trail import NoAudit
+from services.audit.trail import NoAudit, Visitor
 from services.chart_access.break_glass import BreakGlass, reason_in
 from services.chart_access.chart_guard import ChartGuard
 from tests.fakes import CountingIds, FixedClock

@@ -11,8 +11,7 @@ from aiohttp import hdrs, web
 from data_models import errors
 from data_models.identifiers import PatientId
 from services.access.on_behalf import OnBehalf
-from services.audit.entry import Visitor
-from services.audit.trail import NoAudit
+from services.audit.trail import NoAudit, Visitor
 from services.chart_access.chart_access_factory import charts_for
 from services.chart_access.chart_guard import ChartGuard
 from services.records.fhir.reading import reading_as

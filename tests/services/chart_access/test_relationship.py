@@ -11,8 +11,12 @@ from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from services.audit.trail import NoAudit
 from services.chart_access.chart_guard import ChartGuard
-from services.chart_access.practitioners import PractitionerBook
-from services.chart_access.relationship import ByRelationship, FileRelations, ServerRelations
+from services.chart_access.relationship import (
+    ByRelationship,
+    FileRelations,
+    PractitionerBook,
+    ServerRelations,
+)
 from services.records.fhir.fhir_client import FhirAnswer
 from services.records.folder.records import FolderRecords
 from tests.fakes import FixedClock

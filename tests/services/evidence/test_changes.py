@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from data_models.identifiers import PatientId
 from services.evidence import changes
-from services.evidence.chart_states import ChartStates, chart_states
+from services.evidence.changes import ChartStates, chart_states
 from services.evidence.looks import LookBook, Looked, RecentLooks
 from services.records.resources.record import PatientRecord, record_from_resources
 from tests.fakes_store import MemoryBlobStore

@@ -17,8 +17,7 @@ from data_models.conversations.turn_events import AgentMessageFinished, AgentTex
 from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
 from routes.export import History, as_markdown
-from routes.streams.ag_ui_frames import AgUiFrames
-from routes.streams.socket_modes import PlainFrames
+from routes.streams.ag_ui_frames import AgUiFrames, PlainFrames
 from services.language.model_output.inert import InertStream, inert
 from services.statements.shown import pipe_table
 from tests.fakes import FixedClock

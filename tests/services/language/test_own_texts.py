@@ -8,7 +8,7 @@ import yaml
 
 import data_models
 from data_models.errors import user_message_of
-from services.assistant.confirmed_actions import question_of
+from services.assistant.undo_log import question_of
 from services.language.words.own_texts import ends_with_own, in_own_language, is_own_choice
 from tests.tables import with_cases
 

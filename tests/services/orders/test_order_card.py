@@ -1,6 +1,6 @@
 """What a draft rests on: no examination that the chart has is said not to be there."""
 
-from services.orders.wording import card_rows
+from services.orders.draft_order import card_rows
 from tests.services.records.charts import Json, record, resource
 from tests.tables import with_cases
 

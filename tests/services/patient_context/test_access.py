@@ -6,8 +6,12 @@ import pytest
 
 from data_models.errors import ConfigurationError, RecordsUnavailableError
 from data_models.identifiers import PatientId
-from services.chart_access.chart_guard import ALERT_CHARTS, ChartCounter
-from services.chart_access.policy import CareRoster, read_care_roster
+from services.chart_access.chart_guard import (
+    ALERT_CHARTS,
+    CareRoster,
+    ChartCounter,
+    read_care_roster,
+)
 from tests.fakes import FixedClock, RememberedAudit
 from tests.services.patient_context.world import World
 

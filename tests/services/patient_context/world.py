@@ -19,8 +19,7 @@ from data_models.patient_context_models import (
 )
 from services.audit.trail import Audit, NoAudit
 from services.chart_access.break_glass import BreakGlass
-from services.chart_access.chart_guard import ChartGuard
-from services.chart_access.policy import AccessPolicy, OpenToAll
+from services.chart_access.chart_guard import AccessPolicy, ChartGuard, OpenToAll
 from services.identity.linking import SubjectLinker
 from services.model_port import Answer
 from services.patient_context.reading.analyzer import PatientContextAnalyzer

@@ -1,6 +1,8 @@
-"""Metrics: fixed labels, right figures."""
+"""Metrics and traces: fixed labels, right figures, figures of quality as counted, nothing said."""
 
 import pytest
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode, Tracer
 from prometheus_client import CollectorRegistry, generate_latest
 from structlog.testing import capture_logs
 
@@ -8,7 +10,8 @@ from data_models.chat_context import CheckedStatement
 from data_models.errors import ModelTimeoutError, RoundsError
 from data_models.identifiers import hashed
 from services.telemetry.logs import redacted
-from services.telemetry.metrics import Metrics
+from services.telemetry.metrics import Metrics, QualityRow, quality_rows
+from services.telemetry.tracing import configure_traces, tracer_provider
 
 
 @pytest.fixture
@@ -144,3 +147,64 @@ def test_what_users_got_is_counted_by_model(registry: CollectorRegistry, metrics
     nobody = {"agent": "none", "model": "small-model", "outcome": "asked"}
     assert registry.get_sample_value("rounds_answers_total", nobody) == 1
     assert registry.get_sample_value("rounds_thumbs_total", {**labels, "reaction": "like"}) == 1
+
+
+def test_counts_of_one_agent_and_model_stand_in_one_row() -> None:
+    registry = CollectorRegistry()
+    metrics = Metrics(registry=registry)
+    assert quality_rows(registry) == []
+    metrics.model_is("small-model")
+    metrics.statements_checked(
+        "Radiology",
+        [
+            CheckedStatement(start=0, end=5, state="supported"),
+            CheckedStatement(start=6, end=9, state="supported", is_repair=True),
+            CheckedStatement(start=9, end=9, state="contradicted"),
+        ],
+    )
+    metrics.user_got("answered", agent="Radiology")
+    metrics.opinion_given("like", agent="Radiology")
+    metrics.opinion_given("dislike", agent="Radiology")
+    metrics.user_got("asked", agent="")
+    assert quality_rows(registry) == [
+        QualityRow(
+            agent="Radiology", model="small-model", supported=2, contradicted=1, repaired=1,
+            answered=1, like=1, dislike=1,
+        ),
+        QualityRow(agent="none", model="small-model", asked=1),
+    ]  # fmt: skip
+
+
+CANARY = "Zebra Müller"
+
+
+def fail_within(tracer: Tracer) -> None:
+    with tracer.start_as_current_span("chat gpt-4.1") as span:
+        span.set_attributes({"gen_ai.usage.input_tokens": 12, "gen_ai.request.model": "gpt-4.1"})
+        span.set_attributes({"gen_ai.prompt": CANARY, "gen_ai.tool.name": CANARY, "a": [CANARY]})
+        span.add_event("gen_ai.content.prompt", {"gen_ai.prompt": CANARY})
+        raise ValueError(CANARY)
+
+
+def test_spans_leave_without_text() -> None:
+    exporter = InMemorySpanExporter()
+    provider = tracer_provider(exporter, service_name="rounds")
+    tracer = provider.get_tracer("test")
+    with pytest.raises(ValueError, match=CANARY):
+        fail_within(tracer)
+    with tracer.start_as_current_span(CANARY):
+        pass
+    provider.shutdown()
+    first, second = exporter.get_finished_spans()
+    assert "Zebra" not in first.to_json() + second.to_json()
+    assert (first.name, second.name) == ("chat gpt-4.1", "span")
+    assert first.attributes == {"gen_ai.usage.input_tokens": 12, "gen_ai.request.model": "gpt-4.1"}
+    assert first.status.status_code is StatusCode.ERROR
+    assert [dict(event.attributes or {}) for event in first.events] == [
+        {},
+        {"exception.type": "ValueError"},
+    ]
+
+
+def test_without_a_collector_there_are_no_traces() -> None:
+    assert configure_traces(endpoint=None, service_name="rounds") is None

@@ -10,7 +10,7 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolExecutionContext, ToolMemory
 from services.conversations.maintenance_lease import MaintenanceLease, caretaker_for
-from services.stored_contexts import ContextDocuments
+from services.stores import ContextDocuments
 from services.tool_memory.cleanup import IdleArchive
 from settings import Settings
 from tests.fakes import CountingIds

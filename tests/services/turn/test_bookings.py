@@ -29,7 +29,7 @@ from services.group_chat_port import (
 from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import ClinicAction, Request
 from services.scheduling.fhir import Known
-from services.turn.entities import TurnEntities
+from services.turn.tools import TurnEntities
 from tests.fakes import FixedClock
 from tests.services.entities.world import shown
 from tests.services.scheduling.clinics import NOW, local_records

@@ -21,8 +21,8 @@ from services.language.utterance import TeamMember
 from services.language.words.talk_texts import talk_text
 from services.memory_blocks.plain_reading import IntentSpec
 from services.model_port import Answer
-from services.turn.entities import TurnEntities
 from services.turn.memory import TurnMemory
+from services.turn.tools import TurnEntities
 from tests.services.turn_tools import turn_tools
 from tests.services.world import CHAT, NoModel, World
 from tests.tables import with_cases

@@ -14,12 +14,10 @@ from data_models.conversations.incoming_message import Press
 from data_models.conversations.plan import Plan, PlanStatus, PlanStep
 from data_models.conversations.turn_events import Notice, RunFailed
 from data_models.errors import StoreError
-from services.assistant.calendar import Task
-from services.assistant.confirmed_actions import AssistantService
-from services.assistant.made_for import MadeFor
-from services.assistant.undo_log import UndoLog
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
+from services.assistant.back_end import MadeFor
+from services.assistant.own_things import Task
+from services.assistant.undo_log import AssistantService, UndoLog
+from services.audit.trail import Audit, AuditEntry
 from services.group_chat_port import PlanChanged, QuestionAsked
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock

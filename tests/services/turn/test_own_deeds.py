@@ -9,12 +9,15 @@ from data_models.clock import RandomIds
 from data_models.conversations.conversation import Effect
 from data_models.conversations.turn_events import Notice
 from data_models.identifiers import PatientId
-from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import Task
-from services.assistant.confirmed_actions import AssistantService
-from services.assistant.made_for import MadeFor
-from services.assistant.mail import NewEmail
-from services.assistant.undo_log import Undoable, UndoableAction, UndoLog, patient_name
+from services.assistant.back_end import AssistantServices, MadeFor
+from services.assistant.own_things import NewEmail, Task
+from services.assistant.undo_log import (
+    AssistantService,
+    Undoable,
+    UndoableAction,
+    UndoLog,
+    patient_name,
+)
 from services.group_chat_port import QuestionAsked
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

@@ -11,12 +11,12 @@ from data_models.conversations.turn_events import (
     StateChanged,
 )
 from data_models.errors import StoreUnavailableError
-from services.audit.entry import AuditEntry
+from services.audit.trail import AuditEntry
 from services.language.crisis.rules import load_other_rules, load_rules
 from services.memory_blocks.history import context_summary, last_intent, next_topics
 from services.runs.hub import Run
 from services.turn.answers.safety import SafetyAnswers
-from services.turn.state import footer_of
+from services.turn.reading import footer_of
 from services.views.conversation_reader import OwnedChat
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore

@@ -12,7 +12,7 @@ from data_models.conversations.turn_events import (
     StateChanged,
 )
 from services.group_chat_port import GroupChatRequest
-from services.turn.entities import needed_keys
+from services.turn.tools import needed_keys
 from services.views.conversation_reader import OwnedChat
 from tests.services.scenario_world import (
     PATIENT,

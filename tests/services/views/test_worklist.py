@@ -12,8 +12,7 @@ import pytest
 
 from data_models import errors
 from data_models.identifiers import PatientId, hashed
-from services.audit.entry import AuditEntry
-from services.audit.trail import NoAudit
+from services.audit.trail import AuditEntry, NoAudit
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import FileDirectory
 from services.patient_context.reading.pattern import PatientIdPattern

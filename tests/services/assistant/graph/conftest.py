@@ -8,10 +8,10 @@ import aiohttp
 import pytest
 
 from services.access.access_factory import outbound_policy_for
-from services.access.outbound import outbound_session
+from services.access.limits import outbound_session
 from services.assistant.assistant_factory import GraphAssistant, graph_for
 from services.assistant.back_end import AssistantServices
-from services.assistant.graph.graph_wire import GraphLimits
+from services.assistant.graph.graph_client import GraphLimits
 from settings import Settings
 from tests.basis import basis_of
 from tests.fakes import CountingIds, FixedClock

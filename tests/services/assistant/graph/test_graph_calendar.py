@@ -8,7 +8,7 @@ import pytest
 from data_models.errors import AssistantError, AssistantUnsureError
 from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import EVENTS_LIMIT, NewEvent
+from services.assistant.own_things import EVENTS_LIMIT, NewEvent
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh

@@ -17,10 +17,9 @@ from yarl import URL
 from data_models import errors
 from services.assistant.assistant_factory import GraphAssistant, MappedUsers, graph_for
 from services.assistant.back_end import AssistantServices
-from services.assistant.contacts import Contact
 from services.assistant.graph.graph_account import GraphAccount
-from services.assistant.graph.graph_client import GraphClient
-from services.assistant.graph.graph_wire import GraphLimits
+from services.assistant.graph.graph_client import GraphClient, GraphLimits
+from services.assistant.own_things import Contact
 from services.own_sign_in import IssuedToken, OwnToken, Tokens
 from tests.basis import basis_of
 from tests.fakes import CountingIds, FixedClock

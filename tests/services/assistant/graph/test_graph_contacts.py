@@ -6,7 +6,7 @@ import pytest
 
 from data_models.errors import AssistantError
 from services.assistant.back_end import AssistantServices
-from services.assistant.contacts import Contact, ContactChange
+from services.assistant.own_things import Contact, ContactChange
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh

@@ -9,9 +9,7 @@ import pytest
 from data_models.errors import AssistantItemGoneError
 from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
-from services.assistant.calendar import NewEvent, Span, Task
-from services.assistant.contacts import Contact, ContactChange
-from services.assistant.mail import NewEmail
+from services.assistant.own_things import Contact, ContactChange, NewEmail, NewEvent, Span, Task
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.back_ends import local_assistant

@@ -11,8 +11,7 @@ from docx import Document
 from data_models import errors
 from services.assistant.assistant_factory import graph_for
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import Span
-from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText
+from services.assistant.own_things import DOCUMENT_LIMIT_BYTES, DocumentText, Span
 from tests.basis import basis_of
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import FakeGraph

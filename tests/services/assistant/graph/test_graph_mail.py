@@ -6,9 +6,13 @@ import pytest
 
 from data_models.errors import AssistantItemGoneError, AssistantUnsureError
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import Span
-from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, MAIL_TEXT_LIMIT_CHARS, NewEmail
-from services.assistant.shown import shown
+from services.assistant.own_things import (
+    MAIL_HEAD_LIMIT_CHARS,
+    MAIL_TEXT_LIMIT_CHARS,
+    NewEmail,
+    Span,
+)
+from services.assistant.undo_log import shown
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh

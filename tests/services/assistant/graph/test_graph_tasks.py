@@ -8,7 +8,7 @@ import pytest
 from data_models.errors import AssistantError
 from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import Span, Task
+from services.assistant.own_things import Span, Task
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh

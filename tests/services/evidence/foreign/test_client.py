@@ -9,8 +9,8 @@ import pytest
 from aiohttp import web
 
 from data_models.errors import ToolInputError
-from services.evidence.foreign import client as client_module
-from services.evidence.foreign.client import ForeignClient, digest_of
+from services.evidence import foreign_client as client_module
+from services.evidence.foreign_client import ForeignClient, digest_of
 from tests.services.evidence.foreign.server import WARFARIN, Foreign, foreign_server
 from tests.tables import with_cases
 

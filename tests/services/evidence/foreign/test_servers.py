@@ -8,8 +8,7 @@ import yaml
 
 from data_models.errors import ConfigurationError
 from group_chat.tools.catalogue import TOOL_NAMES
-from services.evidence.evidence_factory import foreign_servers_for
-from services.evidence.foreign.servers import ForeignServers, load_servers
+from services.evidence.evidence_factory import ForeignServers, foreign_servers_for, load_servers
 from services.team import load_team
 from tests.given_settings import given_settings
 

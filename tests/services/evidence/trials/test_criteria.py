@@ -9,7 +9,7 @@ from data_models.identifiers import PatientId
 from evals.trial_criteria.measure import measured
 from services.evidence.trials.facts import PatientFacts, facts_of
 from services.evidence.trials.judge import judge
-from services.evidence.trials.study import StudyCriterion, study_of
+from services.evidence.trials.sources import StudyCriterion, study_of
 from services.records.resources.record import record_from_resources
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, entries, patient, records_in, resource

@@ -16,8 +16,12 @@ from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from group_chat.tools.evidence_tools import trials_view
 from services.evidence.trials.facts import facts_of
-from services.evidence.trials.search import TrialSearch, search_from
-from services.evidence.trials.sources import ClinicalTrialsGov, StudyFolder
+from services.evidence.trials.sources import (
+    ClinicalTrialsGov,
+    StudyFolder,
+    TrialSearch,
+    search_from,
+)
 from services.records.resources.record import record_from_resources
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, entries, patient, records_in, resource

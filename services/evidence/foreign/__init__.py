@@ -1,1 +1,0 @@
-"""Tools of other systems, asked over the Model Context Protocol; what they say is data."""
