@@ -136,6 +136,7 @@ def attachments_of(
         lease=lease,
         linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
         documents=base.records.document_reader,
+        read_image=base.team.read_image,
     )
 
 
