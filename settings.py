@@ -217,6 +217,7 @@ class Settings(BaseSettings):
     patient_context_decider_model: str | None = _set(None, "Smaller model for the patient classifier", "gpt-4.1-mini")
     model_context_tokens: Annotated[int, Field(ge=1_024, le=100_000_000)] | None = _set(None, "The model's window, prompt and answer together; unset: what its server tells", 16_384)
     model_output_tokens: Annotated[int, Field(ge=256, le=1_000_000)] = _set(4_096, "Longest answer of an agent, as `max_tokens`", 4_096)
+    model_reads_images: bool = _set(False, "The model takes images (PNG, JPEG, WebP): a photograph or scan that a user gives is sent to it, and what it writes down is kept as a paper that says so; otherwise images are refused", "true")
     model_lacks: Names = _set((), "What the model or its server cannot do: system_role, tools, forced_tools, json_schema, parallel_tools; `thoughts_open`: its template opens `<think>`", "forced_tools,json_schema")
     model_prices: str = _set("", "Dollars for a million tokens of prompt, cached prompt and answer", "2.00, 0.50, 8.00")
     llm_silence_seconds: Seconds = _set(25.0, "A model call ends after so long without a byte", 25)

@@ -130,6 +130,7 @@ def attachments_of(
         lease=lease,
         linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
         documents=base.records.document_reader,
+        read_image=base.team.read_image,
     )
 
 

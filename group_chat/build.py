@@ -101,5 +101,9 @@ def build_team(
         watcher=ToolWatcher(audit=audit),
     )
     return Started(
-        group_chat=group_chat, structured=models.structured, check=models.check, close=models.close
+        group_chat=group_chat,
+        structured=models.structured,
+        read_image=models.read_image,
+        check=models.check,
+        close=models.close,
     )

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
+from typing import TypeAlias
 
 from data_models.errors import ModelUnavailableError
 from services.group_chat_port import GroupChat, GroupChatEvent, GroupChatRequest
@@ -69,12 +70,17 @@ def _placeholders() -> Iterator[None]:
 START_LIMIT_SECONDS = 60.0
 
 
+ImageReading: TypeAlias = Callable[[bytes, str], Awaitable[str | None]]
+"""The writing of an image of a media type; None where no model reads images."""
+
+
 @dataclass(frozen=True, slots=True)
 class Started:
     """What is there once the libraries are."""
 
     group_chat: GroupChat
     structured: StructuredModel
+    read_image: ImageReading
     check: Callable[[], Awaitable[None]]
     close: Callable[[], Awaitable[None]]
 
@@ -119,6 +125,14 @@ class LateStart:
         return await structured.ask(
             purpose=purpose, instructions=instructions, text=text, answer=answer
         )
+
+    async def read_image(self, data: bytes, media_type: str) -> str | None:
+        """Return the writing of an image; None where the model takes none.
+
+        Raises:
+            ModelError: it did not answer, or wrote nothing.
+        """
+        return await (await self._there()).read_image(data, media_type)
 
     async def check(self) -> None:
         """Return if the model can serve; for readiness.

@@ -174,6 +174,9 @@ class SemanticGroupChat:
         # Who leads hears answers to a scenario's step, and passes on what is none.
         is_asked = not waits.waits_for and waits.agent != self.facilitator
         leaves = read is not None and is_asked and leaves_question(read, waits.agent)
+        memory = request.tool_memory
+        # "Move the ward round to 4", behind the calendar, is no answer to "which time suits?".
+        leaves |= is_asked and memory is not None and memory.orders_own(waits.asked_at)
         return None if leaves else waits
 
     def _form_beside(self, request: GroupChatRequest) -> Continuation | None:

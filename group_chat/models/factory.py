@@ -19,6 +19,7 @@ from data_models.clock import SystemClock
 from data_models.http_answers import first_bytes
 from data_models.values import read_object
 from group_chat.models.completions import Completions
+from group_chat.models.images import ImageReader
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_server import ModelServer, within
 from group_chat.models.model_settings import ModelProfile, ModelSettings, known_window
@@ -221,6 +222,10 @@ async def _nothing() -> None:
     return None
 
 
+async def _no_image(_data: bytes, _media_type: str) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Models:
     """What the process asks.
@@ -237,6 +242,7 @@ class Models:
     chat: ChatCompletionClientBase
     structured: StructuredModel
     is_language_model: bool
+    read_image: Callable[[bytes, str], Awaitable[str | None]] = _no_image
     profile: Callable[[], ModelProfile] = ModelProfile
     check: Callable[[], Awaitable[None]] = _nothing
     close: Callable[[], Awaitable[None]] = _nothing
@@ -273,11 +279,15 @@ def build_models(*, settings: ModelSettings, metrics: Metrics | None = None) -> 
     completions = Completions(
         server=server, limits=settings.limits, learned=learned, metrics=metrics
     )
+    # Of an image no characters are counted: what is learned from them would spoil the other.
+    seeing = replace(completions, learned=LearnedModel(profile=learned.profile))
+    images = ImageReader(completions=seeing, model=settings.model)
     return Models(
         chat=WireChatCompletion.over(completions, model=settings.model),
         structured=_WireStructured(
             completions=completions, model=settings.small_model or settings.model
         ),
+        read_image=images.read if settings.reads_images else _no_image,
         profile=lambda: learned.profile,
         is_language_model=True,
         check=lambda: _check(server, learned),

@@ -177,6 +177,7 @@ class ModelSettings:
         url: `OPENAI_BASE_URL`, or the Azure endpoint; the only host that is ever called.
         model: Model name, or the Azure deployment's.
         small_model: Serves the classifier; the same as `model` where it is not given.
+        reads_images: Whether `model` takes images.
         profile: What the operator says of the model; the rest is asked for or learned.
         api_key: Empty with Azure means the machine's own identity.
     """
@@ -185,6 +186,7 @@ class ModelSettings:
     url: str = OPENAI_URL
     model: str = ""
     small_model: str = ""
+    reads_images: bool = False
     api_key: str = field(default="", repr=False)
     api_version: str = "2024-10-21"
     profile: ModelProfile = field(default_factory=ModelProfile)
@@ -219,6 +221,7 @@ def model_settings_of(settings: Settings) -> ModelSettings:
         url=url or OPENAI_URL,
         model=settings.model_name,
         small_model=smaller[0] or smaller[1] or "",
+        reads_images=settings.model_reads_images,
         api_key=key.get_secret_value() if key else "",
         api_version=settings.azure_openai_api_version,
         profile=profile,

@@ -12,6 +12,10 @@ import structlog
 from data_models import tool_memory
 from data_models.clock import IdSource
 from services.language.people.names_within import names_one_of
+from services.language.pointing.clauses import read_clauses
+from services.language.pointing.folding import plain
+from services.language.pointing.vocabulary import MAKING_FORMS, MOVING_FORMS
+from services.language.words.in_english import in_english
 from services.tool_memory import extractors
 from services.tool_memory.resolution import Resolution, Resolved
 from services.tool_memory.resolver import Picked, choice_of
@@ -173,6 +177,19 @@ class ToolMemorySession:
             at_clinic=at_clinic,
             asks_first=asks_first,
         )
+
+    def orders_own(self, since: datetime) -> bool:
+        """Whether the message orders something of the user's own that was shown since then.
+
+        Named, "move the ward round to 4", or meant by what is done with it alone: "snooze it".
+        """
+        if not isinstance(found := self.resolve(), Resolved):
+            return False
+        entity = self.store.get(found.entity_id)
+        if entity is None or not entity.is_personal or entity.last_accessed < since:
+            return False
+        verb = read_clauses(plain(in_english(self.user_text))).verb
+        return bool(verb) and (bool(found.words) or verb not in MOVING_FORMS | MAKING_FORMS)
 
     def note_used(self, found: Resolved) -> None:
         """Note that a resolved entity was really used, and the words that led to it."""

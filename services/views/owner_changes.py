@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import mimetypes
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
@@ -17,6 +17,7 @@ from data_models.errors import (
     BadFrameError,
     MemoryChangedError,
     MessageTooLongError,
+    ModelError,
     NotFoundError,
 )
 from data_models.identifiers import PatientId, hashed
@@ -30,6 +31,7 @@ from services.memory_blocks.blocks import MemoryRules, blocks_of
 from services.memory_edits.operations import Operation, apply
 from services.memory_edits.view import MemoryView, revision_of, view_of
 from services.records.readers.reading import DocumentReader
+from services.records.readers.result import ReadDocument
 from services.tool_memory.personal import PersonalToolMemories
 from services.views.conversation_reader import ConversationReader, OwnedChat
 
@@ -37,9 +39,15 @@ BYTES_LIMIT: Final = 20 * 1024 * 1024
 PAPERS_LIMIT: Final = 20
 NAME_LIMIT_CHARS: Final = 120
 _FORMS = "PDF with a text layer, Word (.docx), RTF, HTML, Markdown, plain text and CDA are read"
+_IMAGES: Final = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"RIFF", "webp"))
+BY_A_MODEL: Final = "a model wrote this down from an image: compare it with the image"
 _OTHERS = (
     "This paper names another patient and not the one it was given for, so it was not kept. "
     "Please open that patient first, or check the file."
+)
+_NOT_SEEN = (
+    "The model could not read that image. Please try again later, or give it as PDF with a text "
+    "layer, as Word or as text."
 )
 _UNTYPED = frozenset({"", "application/octet-stream"})
 
@@ -72,6 +80,7 @@ class AttachmentService:
     lease: MaintenanceLease
     linker: SubjectLinker
     documents: DocumentReader
+    read_image: Callable[[bytes, str], Awaitable[str | None]]
 
     async def add(
         self, chat: OwnedChat, *, file_name: str, media_type: str, data: bytes, is_confirmed: bool
@@ -87,7 +96,7 @@ class AttachmentService:
         patient = await self.reader.enter_chart(chat, "add_attachment")
         if len(data) > BYTES_LIMIT:
             raise AttachmentError("That file is larger than 20 MB. Please give a smaller one.")
-        found = await self.documents.read(data, _media_type(media_type, file_name))
+        found = await self._read(data, _media_type(media_type, file_name))
         if not found.text:
             reason = found.problem or "it holds no text"
             raise AttachmentError(f"That file cannot be read: {reason}. {_FORMS}.")
@@ -149,6 +158,21 @@ class AttachmentService:
                     for one in (row.attachment_id, row.text_id)
                 )
             )
+
+    async def _read(self, data: bytes, media_type: str) -> ReadDocument:
+        found = await self.documents.read(data, media_type)
+        kind = next((name for mark, name in _IMAGES if data.startswith(mark)), None)
+        if found.text or kind is None:
+            return found
+        try:
+            text = await self.read_image(data, f"image/{kind}")
+        except ModelError as error:
+            raise AttachmentError(_NOT_SEEN) from error
+        return (
+            found
+            if text is None
+            else ReadDocument((text,), BY_A_MODEL if text else "it holds no text")
+        )
 
     def _holding(
         self, chat: OwnedChat, patient: PatientId

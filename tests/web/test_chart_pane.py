@@ -106,8 +106,11 @@ async def test_unread_allergies_are_not_shown_as_none(site: Site, browser: Brows
     await expect(line).to_have_text("Allergies: Penicillin (rash)")
 
 
-def allergies_of(patient_id: str, *rows: tuple[str, str]) -> dict[str, Any]:
-    shown = [ViewRow(kind=kind, name=name, status="active") for kind, name in rows]
+def allergies_of(patient_id: str, *rows: tuple[str, ...]) -> dict[str, Any]:
+    shown = [
+        ViewRow(kind=kind, name=name, status="active", detail="; ".join(detail))
+        for kind, name, *detail in rows
+    ]
     return ChartView(
         view_id="view-a",
         patient_id=PatientId(patient_id),
@@ -129,10 +132,11 @@ NONE_KNOWN = ("no known allergy", "No known allergies")
         ((*LOW, ("allergy", "Penicillin")), "Pollen 7, Penicillin", True),
         ((NONE_KNOWN,), "Allergies: No known allergies", False),
         ((NONE_KNOWN, ("allergy", "Latex")), "Allergies: Latex, No known allergies", True),
+        ((("allergy", "Codeine", "unconfirmed", "nausea"),), "Codeine (unconfirmed)", True),
     ],
 )
 async def test_no_allergy_is_left_out_of_the_line_and_an_absence_is_none(
-    site: Site, browser: Browser, rows: tuple[tuple[str, str], ...], told: str, warns: bool
+    site: Site, browser: Browser, rows: tuple[tuple[str, ...], ...], told: str, warns: bool
 ) -> None:
     site.scheduler.script = ChartTalk(reader=site.reader)
     context = await browser.new_context(viewport={"width": 390, "height": 844})

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 from tests.e2e.server import Server
 from tests.fakes_speech import FakeSpeech, running_speech
 from tests.web.axe import violations
-from tests.web.conftest import QUIET, Site, in_the_loop_of_the_run
+from tests.web.conftest import QUIET, Site, answered, in_the_loop_of_the_run
 
 pytestmark = pytest.mark.slow
 MICROPHONE = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
@@ -64,6 +64,27 @@ async def test_dictated_words_are_added_to_the_draft_and_sent_by_nobody_else(
     await page.get_by_role("button", name="Stop dictating").click()
     await expect(page.get_by_role("alert")).to_contain_text("Your draft is as it was")
     await expect(message).to_have_value("patient_4: What is the current stage?")
+
+
+async def test_what_was_spoken_of_one_patient_is_sent_to_no_other_unasked(
+    app: str, speech: FakeSpeech, speaker: Browser
+) -> None:
+    page = await speaker.new_page()
+    await page.goto(app)
+    await answered(page, "open patient_4")
+    await page.get_by_role("button", name="Dictate").click()
+    await expect(page.get_by_role("button", name="Stop dictating")).to_be_visible()
+    message = page.get_by_role("textbox", name="Message")
+    await message.fill("switch to patient_7")
+    await message.press("Enter")
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_7")
+    await page.get_by_role("button", name="Stop dictating").click()
+    await expect(message).to_have_value("What is the current stage?")
+    turns = await page.get_by_role("article").count()
+    await message.press("Enter")
+    asked = page.get_by_role("alert").filter(has_text="patient_4")
+    await expect(asked.get_by_role("button", name="patient_7")).to_be_visible()
+    assert await page.get_by_role("article").count() == turns
 
 
 async def test_without_a_microphone_one_is_told_what_to_do(app: str, browser: Browser) -> None:

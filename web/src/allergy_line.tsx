@@ -1,11 +1,14 @@
 import { useEffect, useRef } from "preact/hooks";
 
 import { strings } from "./strings";
+import type { ViewRow } from "./types";
 import { useChartPart } from "./use_chart_part";
 
 const said = strings.allergyLine;
 /** Kinds of rows that state an absence, or that nothing is known. */
 const ABSENCES = ["no known allergy", "not known"];
+
+const UNCONFIRMED = "unconfirmed";
 
 interface AllergyLineProps {
   chatId: string;
@@ -27,13 +30,18 @@ export function AllergyLine({ chatId, patientId, onOpen }: AllergyLineProps) {
   };
   const active = view?.rows.filter((row) => !strings.chart.over.includes(row.status)) ?? [];
   const known = active.filter((row) => !ABSENCES.includes(row.kind));
-  const names = [...new Set([...known, ...active].map((row) => row.name))];
+  const names = [...new Set([...known, ...active].map(nameOf))];
   const none = view?.rows.length ? said.noneActive : said.noneRecorded;
   return (
     <button type="button" class={`allergy-line ${known.length > 0 ? "has-allergies" : ""}`} onClick={open}>
       {problem !== null ? said.unread : names.length > 0 ? said.told(names) : none}
     </button>
   );
+}
+
+/** One that nobody has confirmed is shown, and not as a sure one. */
+function nameOf({ name, detail }: ViewRow): string {
+  return detail.split("; ").includes(UNCONFIRMED) ? said.unsure(name) : name;
 }
 
 /** Somebody else may have recorded one while the page was out of view or of touch. */

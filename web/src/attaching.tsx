@@ -158,7 +158,7 @@ export function AttachButton({ onFiles }: { onFiles: Attaching["take"] }) {
         class="visually-hidden"
         tabIndex={-1}
         aria-label={said.choose}
-        accept=".pdf,.docx,.rtf,.html,.htm,.md,.txt,.xml"
+        accept=".pdf,.docx,.rtf,.html,.htm,.md,.txt,.xml,.png,.jpg,.jpeg,.webp"
         multiple
         onChange={(event) => {
           onFiles(event.currentTarget.files);

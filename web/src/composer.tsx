@@ -8,6 +8,7 @@ import { identityText, Known } from "./patient_mark";
 import { strings } from "./strings";
 import { LIST, SuggestionList, useSuggestions } from "./suggestion_list";
 import type { Session } from "./types";
+import type { Draft } from "./use_draft";
 
 const said = strings.composer;
 const LIMIT_CHARS = 16_000;
@@ -28,8 +29,7 @@ export function goToMessage(): void {
 }
 
 interface ComposerProps {
-  draft: string;
-  onDraft: (draft: string) => void;
+  draft: Draft;
   isBusy: boolean;
   canSend: boolean;
   /** Messages behind the running turn. */
@@ -42,8 +42,7 @@ interface ComposerProps {
 }
 
 export function Composer({
-  draft,
-  onDraft,
+  draft: { text: draft, writtenFor, set: onDraft, hear },
   isBusy,
   canSend,
   waiting,
@@ -57,7 +56,6 @@ export function Composer({
   const people = useContext(Known);
   // Code points, as the server counts.
   const length = [...draft].length;
-  const addWords = (text: string): void => onDraft([draft.trimEnd(), text].filter(Boolean).join(" "));
   const isSendable = canSend && draft.trim() !== "" && length <= LIMIT_CHARS;
   // At once: after the next paint the reader may have left the box, and would be brought back to it.
   useLayoutEffect(() => {
@@ -74,14 +72,17 @@ export function Composer({
     const isFree = document.activeElement === null || document.activeElement === document.body;
     if (isFree) goToMessage();
   }, []);
-  const { other, isAsked, ask } = useWrittenFor(draft, patientId);
+  const [isAsked, setAsked] = useState(false);
+  useEffect(() => setAsked(false), [patientId, draft === ""]);
+  // Another chart was opened meanwhile, perhaps on another screen.
+  const other = writtenFor !== patientId ? writtenFor : null;
   const send = (): void => {
     if (!isSendable) return;
     onSend(draft.trim());
     onDraft("");
     goToMessage();
   };
-  const submit = (): void => (other !== null && draft.trim() !== "" ? ask() : send());
+  const submit = (): void => (other !== null && draft.trim() !== "" ? setAsked(true) : send());
   const suggesting = useSuggestions(draft, agents, onDraft);
   const { shown, current } = suggesting;
   const key = (event: KeyboardEvent): void => {
@@ -126,9 +127,11 @@ export function Composer({
       </span>
       {waiting > 0 && <span class="counter">{said.waiting(waiting)}</span>}
       <AttachButton onFiles={onFiles} />
-      {dictation === "server" && <Dictation onText={addWords} />}
+      {dictation === "server" && <Dictation patientId={patientId} onText={hear} />}
       {/* What is still being said is about whose chart was open: it ends with it. */}
-      {dictation === "browser" && <BrowserDictation key={patientId ?? ""} onText={addWords} />}
+      {dictation === "browser" && (
+        <BrowserDictation key={patientId ?? ""} onText={(words) => hear(words, patientId)} />
+      )}
       {isBusy && (
         <button type="button" class="button" onClick={onStop}>
           {said.stop}
@@ -139,17 +142,6 @@ export function Composer({
       </button>
     </form>
   );
-}
-
-/** For whom a draft was begun, where another chart was opened meanwhile, perhaps on another screen. */
-function useWrittenFor(draft: string, patientId: string | null) {
-  const begunFor = useRef<string | null>(null);
-  const [isAsked, setAsked] = useState(false);
-  if (draft === "") begunFor.current = null;
-  else begunFor.current ??= patientId;
-  const other = begunFor.current !== patientId ? begunFor.current : null;
-  useEffect(() => setAsked(false), [patientId, draft === ""]);
-  return { other, isAsked, ask: () => setAsked(true) };
 }
 
 interface OtherPatientProps {

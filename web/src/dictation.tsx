@@ -11,12 +11,13 @@ const LIMIT_MS = 300_000;
 const KINDS = ["audio/webm", "audio/mp4", "audio/ogg"];
 
 interface DictationProps {
-  /** What was said, to be added to the draft. */
-  onText: (text: string) => void;
+  patientId: string | null;
+  /** What was said, to be added to the draft, and whose chart was open when it was begun. */
+  onText: (text: string, spokenFor: string | null) => void;
 }
 
 /** Writes what is said into the draft, never further; the sound is let go as soon as it is written. */
-export function Dictation({ onText }: DictationProps) {
+export function Dictation({ patientId, onText }: DictationProps) {
   const [state, setState] = useState<"idle" | "listening" | "writing">("idle");
   const [problem, setProblem] = useState<string | null>(null);
   const recorder = useRef<MediaRecorder | null>(null);
@@ -31,14 +32,14 @@ export function Dictation({ onText }: DictationProps) {
     },
     [],
   );
-  const write = async (audio: Blob): Promise<void> => {
+  const write = async (audio: Blob, spokenFor: string | null): Promise<void> => {
     if (!isHere.current) return;
     setState("writing");
     try {
       const text = await api.writeDown(audio);
       if (!isHere.current) return;
       if (text === "") setProblem(said.nothing);
-      else add.current(text);
+      else add.current(text, spokenFor);
     } catch (error) {
       setProblem(error instanceof api.ApiError ? error.message : strings.unreachable);
     }
@@ -47,7 +48,7 @@ export function Dictation({ onText }: DictationProps) {
   const start = async (): Promise<void> => {
     setProblem(null);
     try {
-      const begun = await listen((audio) => void write(audio));
+      const begun = await listen((audio) => void write(audio, patientId));
       if (!isHere.current) return begun.stop();
       recorder.current = begun;
       setState("listening");

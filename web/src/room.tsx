@@ -25,7 +25,7 @@ import { strings } from "./strings";
 import { Transcript, type TurnActions } from "./transcript";
 import type { Session } from "./types";
 import { type ChatControls, isBusy, useChat, waitingCount } from "./use_chat";
-import { useDraft } from "./use_draft";
+import { type Draft, useDraft } from "./use_draft";
 import { Welcome } from "./welcome";
 import { useWorklist, WorklistKnown } from "./worklist";
 
@@ -48,7 +48,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
   const controls = useChat(chatId);
   const { chat, link, send, withdraw } = controls;
   const patientId = chat.state.patient_id;
-  const [draft, setDraft, addToDraft] = useDraft(chatId, patientId, drafts);
+  const draft = useDraft(chatId, patientId, drafts);
   const [query, setQuery] = useState<string | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const [receiptOf, setReceiptOf] = useState<string | null>(null);
@@ -92,7 +92,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     [drafts, onOpen],
   );
   usePlanNotice(chat.state);
-  const { edit, problem } = useBranching(chatId, addToDraft, openWith);
+  const { edit, problem } = useBranching(chatId, draft.add, openWith);
   const actions = useMemo<TurnActions>(
     () => ({
       onEdit: edit,
@@ -211,8 +211,6 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             session={session}
             attaching={attaching}
             draft={draft}
-            onDraft={setDraft}
-            onMore={addToDraft}
             onSignIn={onSignIn}
           />
           {hasChart && (
@@ -336,13 +334,11 @@ interface BottomProps {
   problem: string | null;
   session: Session;
   attaching: Attaching;
-  draft: string;
-  onDraft: (draft: string) => void;
-  onMore: (text: string) => void;
+  draft: Draft;
   onSignIn: () => void;
 }
 
-function Bottom({ controls, problem, session, attaching, draft, onDraft, onMore, onSignIn }: BottomProps) {
+function Bottom({ controls, problem, session, attaching, draft, onSignIn }: BottomProps) {
   const { chat, link, isElsewhere, recordSystem, verifiedAt, send, stop } = controls;
   const { plan, question, patient_id, undo } = chat.state;
   const canSend = link === "open" || link === "connecting";
@@ -361,7 +357,7 @@ function Bottom({ controls, problem, session, attaching, draft, onDraft, onMore,
           plan={plan}
           isBusy={busy || !canSend}
           onAnswer={answer}
-          onChange={onMore}
+          onChange={draft.add}
         />
       )}
       {question && <QuestionCard question={question} isBusy={busy || !canSend} onAnswer={answer} />}
@@ -395,7 +391,6 @@ function Bottom({ controls, problem, session, attaching, draft, onDraft, onMore,
       <PaperQuestion attaching={attaching} />
       <Composer
         draft={draft}
-        onDraft={onDraft}
         isBusy={busy}
         canSend={canSend}
         waiting={waitingCount(chat)}

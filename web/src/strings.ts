@@ -60,6 +60,7 @@ const english = {
 
   allergyLine: {
     told: (names: string[]) => `Allergies: ${names.join(", ")}`,
+    unsure: (name: string) => `${name} (unconfirmed)`,
     noneRecorded: "Allergies: nothing recorded",
     noneActive: "Allergies: none active",
     unread: "Allergies: not readable now",

@@ -66,6 +66,7 @@ export const german: Strings = {
 
   allergyLine: {
     told: (names) => `Allergien: ${names.join(", ")}`,
+    unsure: (name) => `${name} (nicht bestätigt)`,
     noneRecorded: "Allergien: nichts erfasst",
     noneActive: "Allergien: keine aktive",
     unread: "Allergien: gerade nicht lesbar",

@@ -19,6 +19,7 @@ from services.assistant.own_things import CalendarEvent, NewEvent, Span, Task, f
 from services.language.pointing.when import when_of
 from services.language.requests.clock import part_of_day_in
 from services.language.words.folding import words_of
+from services.language.words.statement_tables import stem
 
 _SPAN = timedelta(days=7)
 _SPAN_LIMIT = timedelta(days=62)
@@ -39,7 +40,8 @@ async def list_events(
         start = first or assistant.memory.now
         end = min(last or start + _SPAN, start + _SPAN_LIMIT)
         events += await assistant.services.calendar.between(start, end)
-    named = [one for one in events if {*words_of(words)} <= {*words_of(one.title)}]
+    wanted = {*map(stem, words_of(words))}
+    named = [one for one in events if wanted <= {*map(stem, words_of(one.title))}]
     return assistant.listed("events", named or events)
 
 

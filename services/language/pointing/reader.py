@@ -40,7 +40,7 @@ _ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
     ("last", re.compile(r"\b(?:last|final|previous)\b", _FLAGS)),
 )
 _PRONOUN = re.compile(r"\b(?:it|(?:that|this|the same)(?: (?:one|thing|entry|item))?)\b", _FLAGS)
-_POINTED = re.compile(r"\b(?:the|that|this|my|our|same)\s+\x1f|\bone\b", _FLAGS)
+_POINTED = re.compile(r"\b(?:the|that|this|my|our|same)\s+\x1f|\b(?:one|thing)\b", _FLAGS)
 _INDEFINITE = re.compile(r"^\s*(?:(?:write|draft|compose)\s+)?(?:an?|any|some)\b", _FLAGS)
 _PREPOSITION = frozenset(["with", "from", "by"])
 _AFTER_NOUN = frozenset(vocabulary.WORDS.words("after_noun"))
@@ -87,6 +87,9 @@ class Reader:
             and asked.main.has_content
         ):
             asked.main.noun = "contact"
+        is_order = clauses.verb in vocabulary.TARGET_FORMS
+        if is_order and not (asked.main.points or asked.main.times.is_empty):
+            asked.main.pointed = True  # "drop Thursday 10am"
         asked.excluded = [self._request(text.part(one), "") for one in clauses.excluded]
         asked.context = self._context(text, clauses, asked.main)
         return asked

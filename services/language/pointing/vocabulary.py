@@ -31,6 +31,7 @@ ORDINALS: Mapping[str, int] = {
 TARGET_FORMS = WORDS.forms("targets")
 VERB_FORMS = TARGET_FORMS | WORDS.forms("looking")
 MOVING_FORMS = WORDS.forms("moving")
+MAKING_FORMS = WORDS.forms("making")
 CALLING_FORMS = WORDS.forms("calling")
 ADDING_FORMS = WORDS.forms("adding")
 GIVING_FORMS = WORDS.forms("giving")

@@ -1,6 +1,8 @@
 """Which models are built, whom they call and with which key."""
 
 import logging
+from base64 import b64encode
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -57,6 +59,25 @@ async def test_the_classifier_may_be_asked_of_a_smaller_model(site: ModelSite) -
     await streamed(models)
     await models.close()
     assert [request.body["model"] for request in site.server.requests] == ["small", "large"]
+
+
+async def test_an_image_is_sent_once_and_only_to_a_model_that_takes_images(
+    site: ModelSite,
+) -> None:
+    settings = ModelSettings(provider="openai", url=site.server.base_url, model="eyes")
+    models = build_models(settings=settings)
+    assert await models.read_image(b"pixels", "image/png") is None
+    await models.close()
+    models = build_models(settings=replace(settings, reads_images=True))
+    site.server.queue(Reply(text="<think>A letter.</think>Potassium | 5.6"), Reply(text="NO TEXT."))
+    said = [await models.read_image(one, "image/png") for one in (b"pixels", b"pixels", b"cat")]
+    before = models.profile()
+    await models.close()
+    assert said == ["Potassium | 5.6", "Potassium | 5.6", ""]
+    first, _ = site.server.requests
+    [image] = first.body["messages"][1]["content"]
+    assert image["image_url"]["url"] == f"data:image/png;base64,{b64encode(b'pixels').decode()}"
+    assert models.profile() == before
 
 
 def test_the_key_is_not_in_what_settings_print() -> None:

@@ -34,7 +34,7 @@ from tests.tables import with_cases
 
 TODAY = date(2025, 1, 1)
 TOKEN = "token-that-must-stay-here"
-LIMITS = FhirLimits(request_seconds=1.0, load_seconds=3.0)
+LIMITS = FhirLimits(request_seconds=20.0, load_seconds=60.0)
 
 
 @pytest.fixture

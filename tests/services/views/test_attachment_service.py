@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from data_models.errors import AttachmentError, ConversationBusyError, NotFoundError
+from data_models.errors import (
+    AttachmentError,
+    ConversationBusyError,
+    ModelError,
+    ModelOutputError,
+    NotFoundError,
+)
 from data_models.identifiers import PatientId
 from services.attachments.papers import papers_of
 from services.conversations.maintenance_lease import MaintenanceLease
@@ -16,7 +22,13 @@ from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdP
 from services.records.folder.records import FolderRecords
 from services.records.readers.reading import DocumentReader
 from services.views.conversation_reader import OwnedChat
-from services.views.owner_changes import BYTES_LIMIT, PAPERS_LIMIT, AttachmentService, PaperRead
+from services.views.owner_changes import (
+    BY_A_MODEL,
+    BYTES_LIMIT,
+    PAPERS_LIMIT,
+    AttachmentService,
+    PaperRead,
+)
 from tests.fakes import FixedClock
 from tests.given import present
 from tests.services.operations.test_forgetting import forgetting_on
@@ -44,7 +56,24 @@ async def service(world: World) -> AsyncIterator[AttachmentService]:
     found.documents.close()
 
 
-def service_on(world: World, *, wait_seconds: float = 5.0) -> AttachmentService:
+class Eyes:
+    """Stands for a model that reads images, or for one that takes none."""
+
+    def __init__(self, text: str | None = None, error: ModelError | None = None) -> None:
+        self._text, self._error = text, error
+        self.seen: list[tuple[bytes, str]] = []
+
+    async def read(self, data: bytes, media_type: str) -> str | None:
+        self.seen.append((data, media_type))
+        if self._error is not None:
+            raise self._error
+        return self._text
+
+
+BLIND = Eyes()
+
+
+def service_on(world: World, *, wait_seconds: float = 5.0, eyes: Eyes = BLIND) -> AttachmentService:
     clock = FixedClock()
     records = FolderRecords(folder=SAMPLES, clock=clock, fits=PATTERN.matches)
     directory = FileDirectory(records=records, fits=PATTERN.matches, clock=clock)
@@ -53,6 +82,7 @@ def service_on(world: World, *, wait_seconds: float = 5.0) -> AttachmentService:
         lease=MaintenanceLease(claimant=world.claimant, ids=world.ids, wait_seconds=wait_seconds),
         linker=SubjectLinker(directory=directory, fits=PATTERN.matches, seconds=30),
         documents=DocumentReader(),
+        read_image=eyes.read,
     )
 
 
@@ -87,6 +117,41 @@ async def test_nothing_is_stored_before_the_yes_and_then_it_is_once(
     assert [one.file_name for one in rows] == ["letter.txt"]
     row, data = await service.open(OwnedChat(CHAT, OWNER, "patient_4"), rows[0].attachment_id)
     assert (row, data) == (first.attachment, LETTER)
+
+
+PHOTO = b"\x89PNG\r\n\x1a\n and pixels"
+
+
+async def test_what_a_model_wrote_down_of_an_image_is_kept_as_such(world: World) -> None:
+    eyes = Eyes(LETTER.decode())
+    service = service_on(world, eyes=eyes)
+    # What the client calls it does not matter, only what it is.
+    kept = await given(service, PHOTO, file_name="photo.png", media_type="image/gif")
+    assert (kept.whose, present(kept.attachment).gap) == ("theirs", BY_A_MODEL)
+    assert eyes.seen == [(PHOTO, "image/png")]
+    await world.say("switch to patient_4")
+    await world.say("what does the letter say?")
+    [paper] = present(await present(world.team.requests[-1].papers).record()).documents
+    assert "CANARYPAPER 5.6" in present(paper.text)
+    assert BY_A_MODEL in present(paper.text)
+
+
+@pytest.mark.parametrize(
+    ("eyes", "said"),
+    [
+        (Eyes(), "it is an image"),
+        (Eyes(""), "holds no text"),
+        (Eyes(OTHERS.decode()), "names another patient"),
+        (Eyes(error=ModelOutputError("no")), "The model could not read that image"),
+    ],
+)
+async def test_an_image_that_nobody_can_read_or_of_another_is_not_kept(
+    world: World, eyes: Eyes, said: str
+) -> None:
+    with pytest.raises(AttachmentError) as refused:
+        await given(service_on(world, eyes=eyes), PHOTO, media_type="image/png")
+    assert said in refused.value.user_message
+    assert await service_on(world).all(OwnedChat(CHAT, OWNER, "patient_4")) == []
 
 
 async def test_a_paper_is_no_other_patients_nor_users(
