@@ -41,8 +41,6 @@ _NEVER_WAS = NOT_MEANT | NOT_DONE | {FUTURE}
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 _TREATMENTS = frozenset({"medication", "procedure"})
-_NO_LETTERS = frozenset({"laboratory report"})
-"""Panels are told by their results: none of them is a letter or a note."""
 _PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
 VISITS_OF_STATE = {
     "planned": _PLANNED,
@@ -111,7 +109,7 @@ def _without_mere_titles(question: ChartQuestion, rows: Sequence[ViewRow]) -> tu
 
 def _is_wanted(question: ChartQuestion, row: ViewRow) -> bool:
     """Whether a row is of the thing that is asked about, and not of what is to be left out."""
-    is_panel = question.tool == "documents" and row.kind in _NO_LETTERS
+    is_panel = question.tool == "documents" and row.kind == "laboratory report"  # of its results
     is_whole = question.tool in ("chart_summary", "search_record")
     if not question.name and (is_panel or (is_whole and row.name in NUMBERS_OF_STATE)):
         return False  # nobody wants it who asks for no name
@@ -229,6 +227,8 @@ def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
         is_stay = row.value not in _NO_STAYS and _says(row, rows_called("kinds_of_visits")[name])
         return is_stay or _says(row, ("hospital admission",))
     wanted = rows_called("kinds_of_visits").get(name)
+    if name == "intensive care":  # which the ward says
+        return any(has_words(row, one) for one in wanted or ())
     if not name or wanted is not None:
         return wanted is None or _says(row, wanted)
     is_said = has_words(row, name) or has_words(row, question.said)
