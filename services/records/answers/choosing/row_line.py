@@ -88,7 +88,7 @@ def value_sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False
     if with_range and not row.flag:
         parts.append(words.say("unflagged") if row.range else words.say("no_range"))
     _, mark, note = row.detail.partition(NOTED)  # "haemolysed" is part of what a value says
-    parts.append(f"{mark}{note[:DETAIL_CHARS]}")
+    parts.append(words.in_words(f"{mark}{note[:DETAIL_CHARS]}"))
     return f"{', '.join(part for part in parts if part)} {sources_of(row)}".strip()
 
 
