@@ -24,6 +24,8 @@ TOOLS: Mapping[str, tuple[Callable[..., ChartView], Mapping[str, Any]]] = {
     "care": (tools.care, {}),
     "chart_summary": (tools.chart_summary, {}),
     "current_status": (tools.current_status, {}),
+    "documents": (tools.documents, {"kind": None}),
+    "encounters": (tools.encounters, {}),
     "history": (tools.history, {}),
     "imaging_reports": (tools.imaging_reports, {}),
     "immunizations": (tools.immunizations, {"name": None}),

@@ -5,11 +5,14 @@ from datetime import date
 
 import pytest
 
+from data_models.chart_view import ChartView, ViewRow
 from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientIdentity
+from group_chat.direct_answers import rows_behind, told_by_rows
 from group_chat.drafts.checked_output import StatementChecking
 from group_chat.drafts.draft import Draft, OutputMeter
+from group_chat.speakers.speaker_state import SpeakerState
 from group_chat.turn_context import GroupChatLimits, TurnContext
 from services.language.utterance import ChartQuestion, Utterance
 from services.language.words.talk_texts import talk_text
@@ -291,3 +294,19 @@ async def test_rows_in_place_of_a_models_words_are_not_marked_as_if_it_had_said_
     (message,) = [one.message for one in heard.of(AgentMessageFinished)]
     assert "**stage**: IVB" in message.text
     assert "unsupported" not in [one.state for one in message.statements]
+
+
+async def test_the_rules_own_words_are_said_once_however_few() -> None:
+    asked = ChartQuestion("results", {"names": ["stool"]}, "latest", "stool")
+    row = ViewRow(kind="laboratory", name="Stool", value="soft", sources=("Observation/s",))
+    view = ChartView(tool="results", kind="table", title="", rows=(row,))
+    async with team_world() as world:
+        utterance = read("stool?", asked)
+        turn = TurnContext(world.request("stool?", utterance=utterance), lambda _: None)
+    turn.looked.append((asked, view))
+    draft = Draft(turn=turn, agent="A", message_id="m1", meter=OutputMeter(limit_bytes=1_000))
+    draft.is_by_rules = True
+    draft.write(told_by_rows(turn) or "")
+    draft.settle()
+    assert "soft" in draft.text
+    assert rows_behind(draft, turn, SpeakerState(agents=("A",), facilitator="F")) == ""

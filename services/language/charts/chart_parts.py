@@ -151,7 +151,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.is_before |= "before" in said or piece.words[0] in words.words.before
         part.unit = next(iter(said.get("unit", ())), part.unit)
         part.place = piece if "place" in said else part.place
-        part.frames |= {"of_kin"} if piece.text in words.words.kin else set()
+        part.frames |= {"of_kin"} if piece.text.removesuffix(" ?") in words.words.kin else set()
         if any(one.tool != "timeline" for one in topics):  # not in "first line therapy"
             part.aspects |= words.aspects_within(piece) & EDGES
     if {"manner", "discovered"} <= part.frames:  # "how was her osteoporosis found"

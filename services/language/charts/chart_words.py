@@ -272,7 +272,9 @@ class Lexicon:
         longer = [one for one in own if one.startswith(token)]
         meant = [self._of_word(one) for one in longer]
         is_one = bool(meant) and all(one and one == meant[0] for one in meant)
-        is_whole = any(self._is_word(one.removeprefix(token).removeprefix("s")) for one in longer)
+        rests = [one.removeprefix(token) for one in longer]
+        is_whole = any(self._is_word(one.removeprefix("s")) for one in rests)
+        is_whole |= token[-1] == "e" and all(one[:1] == "n" for one in rests)  # "Aortenklappe"
         is_one = is_one and not (is_whole or _is_of("medications", meant[0]))
         return min(longer, key=len) if is_one else ""
 

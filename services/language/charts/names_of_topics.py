@@ -17,6 +17,7 @@ _OF_ORGANS = (" disease", " function")
 _OF_ALL_TIMES: AbstractSet[Aspect] = frozenset({"trend", "first"})  # "prior meds"
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _OPERATED = frozenset({SEARCH, "problems"})
+_OTHERS = frozenset({"care", "documents"})
 SAY_WHAT_FOR = frozenset({"care plan", "goal", "inpatient admission", "emergency", "family"})
 """Topics whose rows tell what they are for; of other parts of the care it is another thing."""
 
@@ -99,8 +100,11 @@ def why_last_seen(question: ChartQuestion) -> ChartQuestion:
 
 def of_which_visits(asked: Sequence[ChartQuestion], today: date) -> list[ChartQuestion]:
     """Return questions for visits with what they mean by themselves: the newest, those to come."""
-    of_kin = any(one.name == "contact person" for one in asked)  # "next of kin, mobile?"
-    asked = [one for one in asked if not (of_kin and one.name == "phone")]
+    # A doctor's telephone number is none of the patient's, nor is next of kin's.
+    of_other = any(one.tool in _OTHERS or one.name == "contact person" for one in asked)
+    asked = [one for one in asked if not (of_other and one.name == "phone")]
+    if any(one.tool == "care" and one.said for one in asked):  # "who implanted the pacemaker?"
+        asked = [one for one in asked if one.name != "implant"]
     return [to_come(why_last_seen(one), today) for one in asked]
 
 

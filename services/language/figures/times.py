@@ -29,7 +29,7 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
     A date that does not exist is no span; it stays in the text.
     """
     reader = _reader(language)
-    found, text = reader.year_parts.spans_in(reader.counted(text), today=today)
+    found, text = reader.year_parts.spans_in(reader.with_years(reader.counted(text)), today=today)
     for pattern, read in reader.readers if reader.sign.search(text) else ():
 
         def take(match: re.Match[str], read: _Read = read) -> str:
@@ -78,6 +78,8 @@ class _TimeReader:
         to = rf"(?:{any_of(words.to)}|(?(between)(?:{any_of(words.and_)})|(?!)))"
         months, from_ = any_of(self._months), any_of(words.since)
         since = rf"(?:(?P<since>{from_}) )?"
+        shared = rf"(?<!\w)((?:{opens}) )?((?:{months})\.?) ({any_of(words.and_)}) "
+        self._shared = re.compile(rf"{shared}(?=(?:{months})\.? ({_YEAR})(?!\w))")
         forms: tuple[tuple[str, _Read], ...] = (
             (rf"{within}{between}{a} ?{to} ?{b}", self._between),
             (rf"(?:{opens}) (?P<month>{months}) (?:{joint}) {b}", self._from_month),
@@ -110,6 +112,10 @@ class _TimeReader:
         for said, counted in self._same_as:
             text = said.sub(counted, text)
         return text
+
+    def with_years(self, text: str) -> str:
+        """Return `text` with the year beside each of two months that share it: Jan and Mar 2025."""
+        return self._shared.sub(lambda at: at[0] if at[1] else f"{at[2]} {at[4]} {at[3]} ", text)
 
     def _year_parts(self, words: TimeWords, within: str) -> YearParts:
         seasons = {one: (month, SEASON_MONTHS) for one, month in words.seasons.items()}

@@ -26,6 +26,7 @@ _FINDINGS = saying("imaged_findings")
 _LONG_FINDINGS = tuple(one for one in _FINDINGS if len(one) > 3)  # "Lungenherd" ends in one
 _METASTASIS = "metastasis"
 GROWTH: Mapping[str, str] = {"query": "progression progressive recurrence relapse Progress Rezidiv"}
+_SEVERAL_KIN = frozenset({"parents", "child", "partner"})
 _OF_A_PERSON = frozenset(
     {"age", "birth date", "name", "sex", "address", "phone", "marital status", "identifiers"}
     | {"vital status", "language", "birth place", "religion", "sex at birth"}
@@ -175,6 +176,14 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
         return asked
     if asked and says(text, "asks_of_death") and (kin := [*filter(None, map(_kin_of, words))]):
         return [ChartQuestion("history", {}, "all", kin[0], said=text)]
+    kin = [*dict.fromkeys(filter(None, map(_kin_of, words)))]
+    if len(kin) == 1 and kin[0] not in _SEVERAL_KIN:  # "does her father have diabetes?"
+        asked = [
+            replace(one, name=one.name.replace("family", kin[0]), head=one.head and kin[0])
+            if one.tool == "history" and "family" in (one.name, one.head)
+            else one
+            for one in asked
+        ]
     if not owned:
         return asked
     said = concept_rows()["also_said"].get(owned[0])  # of "ihr Mann" notes in English tell

@@ -113,12 +113,13 @@ def aged_in(span: TimeSpan, patient: ViewRow, words: AnswerWords) -> str:
 
 
 def _aged(row: ViewRow, patient: ViewRow, words: AnswerWords) -> str:
-    """Return the age in years on the day of `row`; "" unless both days make it one number."""
+    """Return the age in years at `row`, of a whole year both; "" where it cannot be told."""
     births, days = _ends(patient.date), _ends(row.date)
     ages = {years_between(birth, day) for birth in births for day in days if day >= birth}
-    if len(ages) != 1:
+    if not ages or max(ages) - min(ages) > 1:
         return ""
-    said = words.say("aged", name=f"**{row.name}**", date=row.date[:10], age=ages.pop())
+    age = "–".join(map(str, sorted(ages)))
+    said = words.say("aged", name=f"**{row.name}**", date=row.date[:10], age=age)
     return f"{said} {row_parts.sources_of(row)}{row_parts.sources_of(patient)}"
 
 

@@ -79,12 +79,12 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     taken = _taken(question) or measured
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
-    is_typed = said is None and is_typed
-    typed = [_searched(question, question.said, question.said)] if is_typed else []
+    typed = [_searched(question, question.said, question.said)] if is_typed and not said else []
     group = concept_table().named("result", question.name) if question.tool == "results" else None
     leaves = concept_table().leaves(group) if group else ()
     typed += [_searched(question, one.name, one.name) for one in leaves if len(leaves) in (2, 3)]
-    found = [*([taken] if taken else []), _searched(question, query, name), *typed]
+    reported = [replace(question, tool="documents", arguments={})] if measured else []  # tells more
+    found = [*reported, *([taken] if taken else []), _searched(question, query, name), *typed]
     is_of_days = question.span is not None and question.tool in _BESIDE  # lists of all days
     return (*found, *(replace(one, span=None) for one in found if is_of_days))
 

@@ -16,8 +16,9 @@ from services.records.answers.choosing.events import times_of
 from services.records.answers.choosing.imaged import reports_on
 from services.records.answers.choosing.row_line import PASSAGE_CHARS, row_line
 from services.records.answers.choosing.said_words import has_words, passage
+from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT
-from services.records.concepts.table import concept_table, names_of_procedure
+from services.records.concepts.table import concept_table, names_of_procedure, rows_called
 from services.records.resources.standing import FORBIDDEN, REFUTED
 from services.records.rows.measurements import MEASURED
 
@@ -40,6 +41,7 @@ _NOTED = (
 _MOST_ROWS = 3
 """Of more the days say little."""
 _MOST_SHOWN = 8
+_TO_COME = frozenset({"order", "appointment"})
 _TEXTS = ("DocumentReference/", "DiagnosticReport/")
 
 
@@ -116,7 +118,7 @@ def looked_at(
     is_told = question.aspect in _TOLD_IN_TEXTS and not is_of_days
     if question.tool == "results" and is_told and len(rows) == 1:
         return (ChartQuestion(SEARCH, {"query": f"{question.name} {question.said}"}),)
-    if question.tool == SEARCH or not 0 < len(rows) <= _MOST_ROWS:
+    if question.tool == SEARCH or _is_of_device(question) or not 0 < len(rows) <= _MOST_ROWS:
         return ()
     if question.tool == "encounters" and question.part == "treatment":
         return (_PROBLEMS, *_TREATMENTS)
@@ -183,14 +185,40 @@ def told_of_day(
 
 
 def told_of_giving(question: ChartQuestion, told: str, looked: LookedUp, words: AnswerWords) -> str:
-    """Return what is `told` of allergies; of a drug between orders against it and texts on it."""
-    name = question.name
+    """Return what is `told` of allergies; of a drug between orders against it and texts on it.
+
+    Of what is but ordered texts tell, too: "any lung nodule?".
+    """
+    name, head = question.name, question.head
+    if _is_of_device(question):
+        return _put_in(question, looked, words) or told
+    found = asked_rows(question, looked.view_of(question)).rows if head else ()
+    if question.tool == SEARCH and found and {row.kind for row in found} <= _TO_COME:
+        return "\n".join([told, *noted_of(head, looked, words)])
     if question.tool != "allergies" or not name or question.aspect != "all":
         return told
     ordered = ChartQuestion("medications", {"name": name, "status": "all"}, "all", name)
     rows = [row for row in looked.view_of(ordered).rows if row.status == FORBIDDEN]
     forbidden = [f"- {row_line(row, words)}" for row in rows]
     return "\n".join([*forbidden, told, *noted_of(name, looked, words)])
+
+
+def _is_of_device(question: ChartQuestion) -> bool:
+    """Whether it is asked of one device what the procedure tells by which it was put in."""
+    is_asked = question.aspect == "when" or question.part in ("people", "reason", "place")
+    is_named = question.name and question.name not in rows_called("parts_of_care")
+    return question.tool == "care" and is_asked and bool(is_named)
+
+
+def _put_in(question: ChartQuestion, looked: LookedUp, words: AnswerWords) -> str:
+    """Return a device and the procedure by which it was put in; "" where one is not recorded."""
+    name, aspect = question.name, question.aspect
+    done = ChartQuestion("procedures", {"name": name}, aspect, name, question.part)
+    view, own = looked.view_of(done), asked_rows(question, looked.view_of(question)).rows
+    if not own or not has_answer(done, view):
+        return ""
+    lines = [f"- {row_line(row, words)}" for row in own]
+    return "\n".join([*lines, words.say("elsewhere"), answer_of(done, view, words)])
 
 
 def is_told_whole(search: ChartQuestion) -> bool:

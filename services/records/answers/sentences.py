@@ -55,7 +55,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         absent = _absent(question, view, words, is_other_time=found.of_other_time)
         return unsaid.said_none_left(question, view, words) or absent
     of_then = [each for row in found.rows for each in as_of(row, question.span)]
-    rows = row_parts.last_visits(question, of_then)
+    rows = row_parts.asked_first(question, row_parts.last_visits(question, of_then))
     if question.tool == "results":
         said = told_values(question, rows, words)
         said += unsaid.said_of_older(question, view, words)

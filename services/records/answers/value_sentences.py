@@ -8,7 +8,12 @@ from data_models.chart_view import ViewRow
 from services.language.charts.answer_words import AnswerWords
 from services.language.utterance import Aspect, ChartQuestion, Rate
 from services.records.answers.choosing.asked_rows import concept_of
-from services.records.answers.choosing.row_line import ROWS_SHOWN, value_sentence, value_table
+from services.records.answers.choosing.row_line import (
+    ROWS_SHOWN,
+    row_line,
+    value_sentence,
+    value_table,
+)
 from services.records.answers.choosing.row_parts import (
     by_year,
     day_of,
@@ -153,6 +158,8 @@ def _of_rows(
     told = {row.value: row for row in reversed(rows) if row.date == end.date}
     with_range = question.part == "range"
     lines = [value_sentence(row, words, with_range=with_range) for row in told.values()]
+    if question.part == "side":  # which arm stands in the details
+        lines = [row_line(row, words) for row in told.values()]
     if is_first:  # "at diagnosis", too, of which the record may hold none
         lines.append(words.say("earliest"))
     return "\n".join([*lines, *_no_course(aspect, rows, words)])

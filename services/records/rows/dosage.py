@@ -35,7 +35,8 @@ def _dosage(row: Raw) -> str:
     said = text(row, "text") or text(row, "patientInstruction")
     route = label(one(row, "route"))
     if said:
-        return said if not route or route.casefold() in said.casefold() else f"{said}, {route}"
+        parts = [said, "" if route.casefold() in said.casefold() else route, _at_most(row)]
+        return ", ".join(filter(None, parts))
     amounts = [*many(row, "doseAndRate"), row]
     doses = dict.fromkeys(filter(None, map(_amount, amounts)))
     timing = one(row, "timing")

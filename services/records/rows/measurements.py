@@ -32,6 +32,8 @@ MEASURED = frozenset({"laboratory", "vital sign", "survey", "social history", "e
 ANOTHER = "somebody or something else"
 NOT_PATIENTS = ", not of the patient)"
 """How the name of a value ends whose focus is a fetus, a donor or a thing."""
+NOTED = "note: "
+"""What stands before what people wrote beside a value, at the end of a row's details."""
 _PLAIN = frozenset({"final", "amended", "corrected", ""})
 
 
@@ -93,7 +95,7 @@ def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
     )
     specimen = record.resolve(one(raw, "specimen"), within=raw)
     taken = label(one(specimen.raw, "type")) if specimen else ""
-    absent = not shown and not members
+    absent, notes = not shown and not members, "; ".join(notes_of(raw))
     return ViewRow(
         kind=kind_of(part.entry),
         name=_named(name_of(node), focus),
@@ -112,7 +114,7 @@ def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
             taken or text(one(raw, "specimen"), "display"),
             label(one(raw, "method")),
             label(one(raw, "bodySite")),
-            *(notes_of(raw) if part.component is None else ()),
+            f"{NOTED}{notes}" if part.component is None and notes else "",
         ),
         # What it is of the patient, it is not.
         code=() if focus else code_pairs(one(node, "code")),

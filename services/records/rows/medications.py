@@ -11,7 +11,7 @@ from services.records.resources.record import PatientRecord
 from services.records.resources.standing import FORBIDDEN, NEVER, NOT_YET, absence_of, is_forbidden
 from services.records.resources.values import quantity
 from services.records.rows.dosage import dosages_of, dose_of, is_as_needed
-from services.records.rows.row_table import called, reasons_of
+from services.records.rows.row_table import called, reasons_of, row_by_table
 
 KINDS = (
     "MedicationRequest", "MedicationStatement", "MedicationAdministration", "MedicationDispense",
@@ -101,7 +101,7 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
         dose for one_entry in (taken or [leading]) if (dose := dose_of(one_entry.entry.raw))
     )
     raw = leading.entry.raw
-    by = record.name_of(fhir.one(raw, "requester"), within=raw)
+    supplied = next((each for each in drug.entries if each.said == "dispensed"), leading)
     status = "active" if taken else _status(leading, today)
     later = _later_end(drug, leading) if taken else ""
     return ViewRow(
@@ -117,7 +117,8 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
             reasons_of(record, leading.entry),
             "" if taken else _why_ended(raw),
             "as needed" if is_as_needed(raw) and "as needed" not in " ".join(doses) else "",
-            f"by {by}" if by else "",
+            row_by_table(record, leading.entry, {}).detail,
+            row_by_table(record, supplied.entry, {}).detail,
             *fhir.notes_of(raw),
         ),
         code=drug.codes,
@@ -140,7 +141,11 @@ def row_of_drug_entry(record: PatientRecord, entry: fhir.Entry) -> ViewRow:
         date=entry.date,
         end=found.end,
         detail=fhir.joined(
-            said, reasons_of(record, entry), _why_ended(entry.raw), *fhir.notes_of(entry.raw)
+            said,
+            reasons_of(record, entry),
+            _why_ended(entry.raw),
+            row_by_table(record, entry, {}).detail,
+            *fhir.notes_of(entry.raw),
         ),
         code=found.codes,
         sources=(entry.ref,),

@@ -181,36 +181,25 @@ def _used_device(record: PatientRecord, entry: fhir.Entry) -> str:
     return row_by_table(record, replace(device, kind="Device"), _FUNCTIONS).name
 
 
+_OF_TABLE: tuple[Function, ...] = (
+    _activities, _addressed, _attendants, _clinical_status, _day_of_record, _death, _doubt,
+    _encounter_diagnosis, _illnesses, _members, _model, _problem_status, _reactions, _side,
+    _subpotent, _targets, _used_device,
+)  # fmt: skip
 _FUNCTIONS: Mapping[str, Function] = {
-    "activities": _activities,
-    "addressed": _addressed,
-    "attendants": _attendants,
-    "clinical_code": _clinical_status,
-    "day_of_record": _day_of_record,
-    "death": _death,
-    "doubt": _doubt,
-    "encounter_diagnosis": _encounter_diagnosis,
+    **{each.__name__.removeprefix("_"): each for each in _OF_TABLE},
     "forbidden": lambda _, entry: standing.FORBIDDEN if standing.is_forbidden(entry.raw) else "",
     "extended": lambda _, entry: "; ".join(map(" ".join, extensions_of(entry.raw))),
-    "illnesses": _illnesses,
     "insurers": lambda _, entry: ", ".join(insurers_of(entry.raw)),
-    "members": _members,
-    "model": _model,
     "own_name": lambda record, entry: record.name_of({"reference": entry.ref}),
     "plan_kinds": lambda _, entry: ", ".join(
         one for one in fhir.labels(entry.raw, "category") if one != "assess-plan"
     ),
     "problem": lambda _, entry: called("problem", fhir.one(entry.raw, "code")),
-    "problem_status": _problem_status,
-    "reactions": _reactions,
     "reasons": reasons_of,
     "setting": lambda _, entry: fhir.CODES["settings"].get(
         fhir.text(coding := fhir.one(entry.raw, "class"), "code"), fhir.label(coding)
     ),
-    "side": _side,
-    "subpotent": _subpotent,
-    "targets": _targets,
     "unusual_intent": lambda _, entry: fhir.text(entry.raw, "intent").removeprefix("order"),
-    "used_device": _used_device,
     "vaccine": lambda _, entry: called("vaccine", fhir.one(entry.raw, "vaccineCode")),
 }

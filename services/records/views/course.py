@@ -29,7 +29,8 @@ LEFT_TO_OTHERS = frozenset([
 _OF_A_SPAN = frozenset({"encounter", "immunization", "laboratory report"})
 """Of these, what happened in a span of days: few, and of a whole life too many."""
 
-_KINDS = {kind: row for kind, row in KIND_OF_ROW.items() if kind not in (*BILLS, "Condition")}
+_KINDS = {kind: row for kind, row in KIND_OF_ROW.items()
+          if kind not in (*BILLS, "Condition") and row != "medication"}  # fmt: skip
 _Event = tuple[str, str, str, Callable[[], Sequence[ViewRow]]]
 
 

@@ -51,7 +51,9 @@ def _facts(raw: Raw, record: PatientRecord) -> Iterator[tuple[str, str, str]]:
     for contact in many(raw, "contact"):
         yield "contact person", _contact(contact, record), _period(contact)
     for doctor in many(raw, "generalPractitioner"):
-        yield "general practitioner", record.name_of(doctor, within=raw), ""
+        known = record.resolve(doctor, within=raw)
+        numbers = [text(each, "value") for each in many(known.raw if known else {}, "telecom")]
+        yield "general practitioner", record.name_of(doctor, within=raw), "; ".join(numbers)
     yield "managing organization", record.name_of(one(raw, "managingOrganization"), within=raw), ""
     yield "multiple birth", _multiple_birth(raw), ""
     yield from _names(raw)

@@ -8,6 +8,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.chart_parts import REPORTS
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.folding import fold, tokens_of
+from services.language.words.vocabulary import concept_rows
 from services.records.answers.choosing import row_parts
 from services.records.answers.choosing.allergens import is_of_allergen
 from services.records.answers.choosing.excluded_rows import NOT_DONE, PLANNED, is_by, is_left_out
@@ -40,8 +41,6 @@ _NEVER_WAS = NOT_MEANT | NOT_DONE | {FUTURE}
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 _TREATMENTS = frozenset({"medication", "procedure"})
-_NO_LETTERS = frozenset({"laboratory report"})
-"""Panels are told by their results: none of them is a letter or a note."""
 _PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
 VISITS_OF_STATE = {
     "planned": _PLANNED,
@@ -51,7 +50,6 @@ VISITS_OF_STATE = {
 }
 """By what is asked for, the states of visits and vaccinations that are meant, and no others."""
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
-_SOME_WORDS = 2
 _WORD_CHARS = 3
 
 
@@ -111,7 +109,7 @@ def _without_mere_titles(question: ChartQuestion, rows: Sequence[ViewRow]) -> tu
 
 def _is_wanted(question: ChartQuestion, row: ViewRow) -> bool:
     """Whether a row is of the thing that is asked about, and not of what is to be left out."""
-    is_panel = question.tool == "documents" and row.kind in _NO_LETTERS
+    is_panel = question.tool == "documents" and row.kind == "laboratory report"  # of its results
     is_whole = question.tool in ("chart_summary", "search_record")
     if not question.name and (is_panel or (is_whole and row.name in NUMBERS_OF_STATE)):
         return False  # nobody wants it who asks for no name
@@ -176,6 +174,8 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             # "The mutations of the tumour" are all of them.
             of_illness = bool(concept_table().named("problem", name))
             is_meant |= question.tool == "biomarkers" and of_illness
+            titles = question.tool == "documents" and concept_rows()["also_said"].get(name)
+            is_meant |= not {*tokens_of(titles or "")}.isdisjoint(tokens_of(row.name))
             return is_meant or has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
         case "current_status" if name in {*rows_called("facts_of_status"), "treatment", MISSING}:
             return _is_fact(row, name)
@@ -227,6 +227,8 @@ def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
         is_stay = row.value not in _NO_STAYS and _says(row, rows_called("kinds_of_visits")[name])
         return is_stay or _says(row, ("hospital admission",))
     wanted = rows_called("kinds_of_visits").get(name)
+    if name == "intensive care":  # which the ward says
+        return any(has_words(row, one) for one in wanted or ())
     if not name or wanted is not None:
         return wanted is None or _says(row, wanted)
     is_said = has_words(row, name) or has_words(row, question.said)
@@ -273,6 +275,8 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     if kinds is None:
         # Of neurology a neurologist is.
         said = names_of_procedure(name.removesuffix("y") if question.part == "people" else name)
+        if kin := concept_rows()["relatives_called"].get(name, ()):  # no grandfather
+            return not {*kin}.isdisjoint(tokens_of(row.name))
         return any(has_words(row, each) for each in said)
     says_it = name == "directive" and any(has_words(row, each) for each in _RESUSCITATION)
     return row.kind in kinds or row.name in kinds or says_it
@@ -290,7 +294,7 @@ def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     "Reconstruction of the knee" is told of a knee: what there is of it helps who asks.
     """
     telling = [word for word in tokens_of(name) if {*words_of(word)[:1]} - words_listed("vague")]
-    if len(tokens_of(name)) < _SOME_WORDS or _is_known(name):
+    if not tokens_of(name)[1:] or _is_known(name):
         return ()
     counts = [sum(has_words(row, word) for word in telling) for row in rows]
     most = max(counts, default=0)

@@ -19,6 +19,7 @@ from services.records.answers.choosing.row_parts import (
     value_of,
 )
 from services.records.resources.standing import DOUBTFUL
+from services.records.rows.measurements import NOTED
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
@@ -86,6 +87,8 @@ def value_sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False
     parts = [head, words.word(row.status), day_of(row)]
     if with_range and not row.flag:
         parts.append(words.say("unflagged") if row.range else words.say("no_range"))
+    _, mark, note = row.detail.partition(NOTED)  # "haemolysed" is part of what a value says
+    parts.append(words.in_words(f"{mark}{note[:DETAIL_CHARS]}"))
     return f"{', '.join(part for part in parts if part)} {sources_of(row)}".strip()
 
 

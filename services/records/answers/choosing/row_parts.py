@@ -22,9 +22,9 @@ from services.records.rows.measurements import MEASURED
 
 # How details of rows tell what may be asked of them.
 MARKS: Mapping[Part, tuple[str, ...]] = {
-    "reason": ("for ", "because of "),
+    "reason": ("for ", "because of ", "note: "),
     "people": ("by ", "with "),
-    "place": ("at ",),
+    "place": ("at ", "handed out "),
     "end": ("ended",),
     "destination": ("discharged to ",),
     "number": ("model ", "serial ", "lot ", "UDI "),
@@ -118,6 +118,14 @@ def last_visits(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRo
         return [*rows]
     newest = sorted(rows, key=moment_of, reverse=True)
     return newest[: int(question.arguments["last"])]
+
+
+def asked_first(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return the rows, their details from the part on that is asked for: no line cuts it off."""
+    marks = MARKS.get(question.part or "status", ())
+    each = ((row, row.detail.split("; ")) for row in rows)
+    told = ((row, sorted(said, key=lambda one: not one.startswith(marks))) for row, said in each)
+    return [row.model_copy(update={"detail": "; ".join(said)}) for row, said in told]
 
 
 def nearest(rows: Sequence[ViewRow], days: TimeSpan) -> list[ViewRow]:
@@ -214,7 +222,8 @@ def figure(number: Decimal) -> str:
 
 def _is_reaction_untold(rows: Sequence[ViewRow]) -> bool:
     told = (row.value or "(" in row.name for row in rows if row.kind == "allergy")
-    return any(row.kind in _WITH_REACTION for row in rows) and not any(told)
+    is_said = any(told) or any(_tells(row, ["reaction: "]) for row in rows)
+    return any(row.kind in _WITH_REACTION for row in rows) and not is_said
 
 
 def _says_dose(row: ViewRow) -> bool:
