@@ -16,8 +16,9 @@ from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import lexicon
 from services.language.figures.quantities import quantities_in
 from services.language.replies.commands import behind_retraction
-from services.language.replies.yes_no import yes_no_in
+from services.language.replies.yes_no import behind_yes_or_no, yes_no_in
 from services.language.requests.appointment_slots import names_a_time
+from services.language.requests.requests import orders_care
 from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.requests.work import own_kind_in, wants_plan, work_in
 from services.language.told.held_forms import grammars
@@ -114,7 +115,7 @@ def told_in(text: str) -> Sequence[str]:
     if any(one.kind == "note" and not one.corrects for one in held_statements(said)):
         return [one for one in sentences_of(said) if not held_statements(one) and is_told(one)]
     is_open = "?" not in said and said and own_kind_in(said) is None
-    if is_told(said) or (is_open and _is_line_told(said, is_sure=False)):
+    if orders_care(said) or is_told(said) or (is_open and _is_line_told(said, is_sure=False)):
         return (said,)
     clauses = (
         [one] if is_told(one) else [each for by in grammars() for each in by["joins"].split(one)]
@@ -167,6 +168,9 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
     if is_time_alone(text) or as_move(text, None) != text:
         return False  # "make it 4" is no word about anybody
     is_for_a_case = any(_is_for_a_case(text, one) for one in {told or "en", "en"})
+    *_, behind = _COLON.split(text)
+    if behind_yes_or_no(behind) != " ".join(words_of(behind)) and says(text, "asks_whether"):
+        return True  # "did she eat - yes, a little"
     is_note = says(text, "notes_plan") and not wants_plan(text)
     if is_note or is_for_a_case or says(text, "adds_to_report", "for_report"):
         return True  # whatever is ordered then
@@ -234,7 +238,11 @@ def _kinds(text: str, language: str) -> list[tuple[str, str]]:
     ]
     if [one for _, one in found] == ["measured", "number"] and found[1][0].count(".") > 1:
         return [found[0], (found[1][0], "when")]  # "mpv 23.4.19"
-    if found and found[0][1] != "again" and found[0][0] in statement_words().imperatives:
+    if (
+        found
+        and found[0][1] not in ("again", "errand", "calls")
+        and found[0][0] in statement_words().imperatives
+    ):
         found[0] = (found[0][0], "order")
     return found
 
