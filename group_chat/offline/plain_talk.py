@@ -70,10 +70,10 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
     wish = impossible_wish(prompt.asked)
     if says(prompt.asked, "orders_test") and not says(prompt.asked, "task"):
         wish = None if prompt.who_has("draft_order") else "only_read"
-    if wish == "only_read":
+    if wish in ("only_read", "reaches_people"):
         told = "; ".join(told_in(prompt.asked)) if prompt.patient_id is not None else ""
         held = f"\n\n{prompt.text('not_held', told=told)}" if told else ""
-        return OfflineReply(text=f"{prompt.text('only_read')}{held}")
+        return OfflineReply(text=f"{prompt.text(wish)}{held}")
     if says(prompt.asked, "asks_whether_drafted") and not prompt.who_has("draft_order"):
         return _of_deed(prompt)
     if wish is not None:

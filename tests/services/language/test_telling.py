@@ -31,7 +31,16 @@ def test_what_is_ordered_for_the_patient_is_kept(text: str) -> None:
     assert told_in(text) == (text,)
 
 
-@pytest.mark.parametrize("text", ["start osimertinib when", "hold the statin?", "stop"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "start osimertinib when",
+        "hold the statin?",
+        "stop",
+        "size of polyp removed",
+        "ct chest from may",
+    ],
+)
 def test_what_asks_when_a_drug_is_given_orders_nothing(text: str) -> None:
     assert impossible_wish(text) is None
     assert told_in(text) == []
