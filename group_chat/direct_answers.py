@@ -28,7 +28,7 @@ from services.language.model_output import hand_over
 from services.language.questions.question_figures import arguments_of
 from services.language.questions.single_questions import CHANGES
 from services.language.replies.judging import caution_for
-from services.language.told.telling import told_in
+from services.language.told.telling import is_half_read, told_in
 from services.language.utterance import ChartQuestion, Utterance
 from services.language.words.phrases import says
 from services.language.words.talk_texts import talk_text
@@ -198,7 +198,10 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
     """Return what an answer without a model begins with: who speaks first, and what it is not."""
     text = turn.request.text
     is_first = not (turn.said or any(each.agent_responses for each in turn.request.history))
-    names = ["not_a_model"] * is_first + ["told_or_asked"] * (read.task == "tell")
+    is_either = read.task == "tell" or (
+        any(one.unread for one in read.about) and is_half_read(text)
+    )
+    names = ["not_a_model"] * is_first + ["told_or_asked"] * is_either
     tells = any(
         one.part in _REASONS
         or one.aspect in _OVER_TIME

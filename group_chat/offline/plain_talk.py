@@ -67,15 +67,16 @@ def not_understood(prompt: Prompt) -> OfflineReply:
 
 def _cannot(prompt: Prompt) -> OfflineReply | None:
     """Return what is said to a wish that nobody here can carry out."""
+    wish = impossible_wish(prompt.asked)
     if says(prompt.asked, "orders_test") and not says(prompt.asked, "task"):
-        if prompt.who_has("draft_order"):
-            return None
-        told = "; ".join(told_in(prompt.asked))
+        wish = None if prompt.who_has("draft_order") else "only_read"
+    if wish in ("only_read", "reaches_people"):
+        told = "; ".join(told_in(prompt.asked)) if prompt.patient_id is not None else ""
         held = f"\n\n{prompt.text('not_held', told=told)}" if told else ""
-        return OfflineReply(text=f"{prompt.text('only_read')}{held}")
+        return OfflineReply(text=f"{prompt.text(wish)}{held}")
     if says(prompt.asked, "asks_whether_drafted") and not prompt.who_has("draft_order"):
         return _of_deed(prompt)
-    if (wish := impossible_wish(prompt.asked)) is not None:
+    if wish is not None:
         return _of_deed(prompt) if wish == "asks_of_deed" else prompt.say(wish)
     is_of_chart = prompt.patient_id is None or bool(prompt.read.about)
     return _sources(prompt) if says(prompt.asked, "asks_source") and not is_of_chart else None

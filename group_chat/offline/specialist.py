@@ -163,7 +163,10 @@ def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:
     lines = (f"- {'  '.join(map(words.in_words, one.split('  ')))}" for one in planned)
     told = prompt.text("planned_in_chart" if planned else "none_planned")
     told = str(data.get("chart_not_read", told))
-    return plain_talk.said_first(prompt, reply.text, "", told, *lines)
+    others = data.get("on_other_days", 0)
+    name = "more_on_other_days" if data.get("appointments") else "only_on_other_days"
+    booked = prompt.text(name, told=reply.text, count=others) if others else reply.text
+    return plain_talk.said_first(prompt, booked, "", told, *lines)
 
 
 def _arrange(prompt: Prompt, talk: Arranging) -> OfflineReply:
@@ -184,7 +187,7 @@ def _arrange(prompt: Prompt, talk: Arranging) -> OfflineReply:
         wishes = (talk.wishes.get(one) for one in ("reason_visit", "procedure_preference"))
         reason = next(({"reason": str(one)} for one in wishes if one), {})
         return prompt.call(BOOKING_TOOL, slot_id=slot_id, **reason)
-    looks = LISTS_APPOINTMENTS[0] if talk.is_move else None
+    looks = LISTS_APPOINTMENTS[1] if talk.is_move else None
     reply = run(prompt, ToolRequest(TIMES_TOOL, given=lambda _: given, looks_with=looks))
     is_reply = yes_no_in(prompt.asked) or says(prompt.asked, "bare") or talk.names_wish
     if asks_for(reply.text) and reply.text == talk.shown and not is_reply:

@@ -21,7 +21,7 @@ from services.language.replies.references import numbers_in, place_in, reference
 from services.language.replies.yes_no import yes_no_in
 from services.language.requests.appointment_slots import names_a_time, slots_in
 from services.language.requests.clock import hour_alone_in
-from services.language.requests.requests import asks_number_of, orders_drug
+from services.language.requests.requests import asks_number_of, orders_care
 from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.requests.work import as_reports, doer_of, own_kind_in, work_in
 from services.language.several_requests import apart, orders_task
@@ -180,6 +180,7 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_behind_deed = is_time and not reading_of(situation.asked_before[-1], last).about
     is_own = work_in(words) in ("own", "visits")  # "mark it done", "another one with Dr. Smith"
     is_own = is_own or (says(words, "orders") and says(words, "points"))  # "move it a week later"
+    is_own = is_own or orders_care(words)
     return is_behind_deed or is_own or says(words, *_OF_DEEDS, *_OF_THE_TALK)
 
 
@@ -202,7 +203,7 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
     is_task = orders_task(words)
     is_order = says(words, "writes_record", "orders_test", "reaches_people")
     is_order &= not words.rstrip().endswith("?") or says(words, "asks_you")
-    is_order = is_order or orders_drug(words)
+    is_order = is_order or orders_care(words)
     is_vague = all(one.tool == SEARCH for one in about)
     is_source = (is_vague or says(words, "makes_it")) and as_move(words) != words
     is_hour = is_time_alone(words) or as_move(words, None) != words
@@ -251,7 +252,7 @@ _NO_LOOK_UP = (
     "rewords", "same_question", "starts_plan", "sums_up_talk",
 )  # fmt: skip
 _OF_DEEDS = ("agrees_send", "puts_back", "asks_of_deed", "new_task", "thanks")
-_OF_THE_TALK = ("updates_report", "sums_up_talk")
+_OF_THE_TALK = ("updates_report", "sums_up_talk", "prints")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})
 

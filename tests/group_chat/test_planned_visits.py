@@ -101,6 +101,7 @@ async def test_the_rules_tell_it_so(
 
     assert [one for one in (planned, "Eye clinic") if one not in told(found)] == []
     assert none in told({"appointments": [], "planned_in_chart": ""})
+    assert ": 2." in told({"appointments": [], "on_other_days": 2})
     down = told({"appointments": [], "chart_not_read": "The records do not answer."})
     assert "The records do not answer." in down
     assert none not in down

@@ -127,6 +127,9 @@ _ASKED = (
 
 
 AppointmentId: TypeAlias = Annotated[str, Field(max_length=100)]
+OnlyThen: TypeAlias = Annotated[
+    str, Field(max_length=100, description="A day or week, if only that.")
+]
 FreeSlot: TypeAlias = Annotated[str, Field(max_length=100, description="An id of available_slots.")]
 PersonName: TypeAlias = Annotated[
     str, Field(min_length=2, max_length=100, description="Full name, as the user typed it.")
@@ -180,19 +183,21 @@ class SchedulingTools:
             moved = await self._fitting(turn, own)
         return await free_times.FreeTimes(self.clinic, self.zone).look(turn, asked, moved=moved)
 
-    async def list_appointments(self, turn: TurnContext) -> ToolOutput:
+    async def list_appointments(self, turn: TurnContext, day: OnlyThen = "") -> ToolOutput:
         """The patient's appointments, and the visits that the chart has planned."""
-        found = await self.clinic.list_booked(turn.patient_id)
+        booked = await self.clinic.list_booked(turn.patient_id)
+        days = free_times.days_of(day, now=turn.request.now.astimezone(self.zone)) if day else ()
+        found = [one for one in booked if not days or one.start.date() in days]
         names = {each.doctor_id: "" for each in found}
         for doctor_id in names:
             names[doctor_id] = await self.clinic.doctor_name(doctor_id)
         rows = [free_times.appointment_row(each, names[each.doctor_id]) for each in found]
-        told = {f"Appointment/{one.appointment_id}" for one in found}
+        told = {f"Appointment/{one.appointment_id}" for one in booked}
         try:
             planned = {"planned_in_chart": await self._planned(turn, told)}
         except RecordsError as error:  # what is booked here is told all the same
             planned = {"chart_not_read": error.user_message}
-        return {"appointments": rows, **planned}
+        return {"appointments": rows, "on_other_days": len(booked) - len(found), **planned}
 
     async def _planned(self, turn: TurnContext, told: AbstractSet[str]) -> str:
         """Return a line for each visit that the chart has planned, besides those `told`."""

@@ -96,7 +96,8 @@ def _is_at_a_bed(phrase: Sequence[Word], sign: str) -> bool:
 def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
     """Whether an illness or organ heads the message for whose it is: `our lymphoma, …`."""
     says = any(one.is_in("copulas", "auxiliaries") for one in phrase)  # "that is wrong, …"
-    says |= phrase[-1].is_in("titles_of_patients")  # `this pt: lactate`
+    # `this pt: lactate`, `started on apixaban today, bp`
+    says |= phrase[-1].is_in("titles_of_patients") or phrase[0].is_in("no_one")
     is_timed = phrase[0].is_in("newest", "told_apart_by") and any(
         one.is_owner for one in phrase[:2]
     )

@@ -1,5 +1,6 @@
 """What a message asks the clinic or the office for, where one sentence says it. Pure."""
 
+import re
 from collections.abc import Collection
 from datetime import date
 from functools import cache
@@ -20,6 +21,7 @@ from services.language.words.vocabulary import drug_words
 
 _READ_CHARS, _FULL_NAME = 4_000, 2
 _WORDS = expressions("orders")
+_CLAUSE_ENDS = re.compile(r"[,;] | - ")
 _ANY_DAY = date(2000, 1, 1)  # which tool is asked does not depend on the day
 _OWN_THINGS = ("own_things", "own_document", "task")
 # "move the ward round to 4 pm": an hour is a goal in a calendar alone.
@@ -33,13 +35,21 @@ def moves_to_an_hour(text: str) -> bool:
     return _MOVES_TO.search(in_english(text[:_READ_CHARS])) is not None
 
 
-def orders_drug(text: str) -> bool:
-    """Whether `text` orders that a drug be given, changed or stopped; it names one."""
+def orders_care(text: str) -> bool:
+    """Whether a clause of `text` orders what is to be done with a patient: "K 5.6, stop ramipril".
+
+    It names a drug that is to be given, changed or stopped, or other care.
+    """
     is_asked = text.rstrip().endswith("?") and not says(text, "asks_you")
-    if is_asked or says(text, "asks_leave") or not says(text, "orders_drug"):
+    if is_asked or says(text, "asks_leave"):
         return False
-    words, known = words_of(text[:_READ_CHARS]), _names_of_drugs()
-    return any(one in known or f"{one}e" in known for one in words)
+    return any(map(_is_order, _CLAUSE_ENDS.split(text[:_READ_CHARS])))
+
+
+def _is_order(clause: str) -> bool:
+    known = _names_of_drugs() if says(clause, "orders_drug") else ()
+    is_of_drug = any(one in known or f"{one}e" in known for one in words_of(clause))
+    return is_of_drug or says(clause, "orders_care")
 
 
 @cache

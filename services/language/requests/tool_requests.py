@@ -160,6 +160,14 @@ def _days(text: str) -> dict[str, str]:
     return {} if day is None else {"since": day, "until": day}
 
 
+def _on_day(text: str) -> Given:
+    return {"day": day_in(text) or ""}
+
+
+def _half_an_hour(text: str) -> Given:
+    return {"day": day_in(text) or "today", "minutes": 30}
+
+
 def _words(text: str) -> dict[str, str]:
     """Return the name of what is looked for: quoted, called so, or behind a word such as "from"."""
     named = next((one["name"] for key in _BY_NAME if (one := parts_in(text, key))), "")
@@ -295,7 +303,7 @@ OF_THE_HOUSE = (
     ToolRequest("draft_order", given=_parts("orders_test", test="test"), asks="which_test"),
 )
 LISTS_APPOINTMENTS = (
-    ToolRequest("list_appointments", ("list_appointments", "when_is_it")),
+    ToolRequest("list_appointments", ("list_appointments", "when_is_it"), given=_on_day),
     ToolRequest("list_appointments", ("next_visit",), ("book", "free")),
 )
 _EVENTS = ToolRequest("list_events", given=_words_and_days)
@@ -311,11 +319,7 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
         ToolRequest(
             "move_event", ("move",), given=_parts("goal", goal="start"), looks_with=_EVENTS
         ),
-        ToolRequest(
-            "find_free_time",
-            ("free",),
-            given=lambda t: {"day": day_in(t) or "today", "minutes": 30},
-        ),
+        ToolRequest("find_free_time", ("free",), given=_half_an_hour),
         ToolRequest("create_event", ("add", "books_event"), given=_new_event),
         _EVENTS,
     ),

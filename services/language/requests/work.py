@@ -82,7 +82,7 @@ def impossible_wish(text: str) -> str | None:
         return None
     if (wish := next((one for one in _NOBODYS if says(text, one)), None)) is not None:
         return wish
-    changes = says(text, "writes_record", "orders_test") or requests.orders_drug(text)
+    changes = says(text, "writes_record", "orders_test") or requests.orders_care(text)
     return "only_read" if changes and not (says(text, "timetable") or own_kind_in(text)) else None
 
 

@@ -6,6 +6,7 @@ in their order, say so: `telling.yaml` explains. "Her potassium" and "is she diz
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import cache, lru_cache
 from typing import Annotated, TypeAlias
 
@@ -14,10 +15,13 @@ from pydantic import BeforeValidator
 from data_models.values import ClosedValue
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import lexicon
+from services.language.charts.tools_named import SEARCH
 from services.language.figures.quantities import quantities_in
+from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import behind_retraction
-from services.language.replies.yes_no import yes_no_in
+from services.language.replies.yes_no import behind_yes_or_no, yes_no_in
 from services.language.requests.appointment_slots import names_a_time
+from services.language.requests.requests import orders_care
 from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.requests.work import own_kind_in, wants_plan, work_in
 from services.language.told.held_forms import grammars
@@ -34,6 +38,7 @@ from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
+from services.language.words.text_words import asks_question
 from services.language.words.vocabulary import LANGUAGES, drug_classes, read_words
 
 _Phrases: TypeAlias = Annotated[
@@ -76,7 +81,10 @@ _BARE_LABEL = re.compile(r"(?:(?:exam|list|measured|thing|words?) )+")
 _COLON = re.compile(": | [-–—] ")
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
 _OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
-_LETTER_WORDS, _CLOSE_CHARS = 12, 120
+_LETTER_WORDS, _CLOSE_CHARS, _FEW_WORDS = 12, 120, 3
+_ASKS = frozenset({"ask", "any", "suppose", "or", "open", "tag", "you", "while"})
+_LEANS = frozenset({"joint", "prep", "since", "onset", "upto", "is", "has", "that", "source"})
+_ANY_DAY = date(2000, 1, 1)  # whether words are read does not depend on the day
 _YEARS = frozenset(map(str, range(1900, 2100)))
 _ORDERS = (
     "orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record",
@@ -114,7 +122,9 @@ def told_in(text: str) -> Sequence[str]:
     if any(one.kind == "note" and not one.corrects for one in held_statements(said)):
         return [one for one in sentences_of(said) if not held_statements(one) and is_told(one)]
     is_open = "?" not in said and said and own_kind_in(said) is None
-    if is_told(said) or (is_open and _is_line_told(said, is_sure=False)):
+    is_wish = orders_care(said) or says(said, "reaches_people")
+    is_line = is_wish or is_told(said) or is_half_read(said)
+    if is_line or (is_open and _is_line_told(said, is_sure=False)):
         return (said,)
     clauses = (
         [one] if is_told(one) else [each for by in grammars() for each in by["joins"].split(one)]
@@ -126,8 +136,26 @@ def told_in(text: str) -> Sequence[str]:
 
 def may_ask(told: str) -> bool:
     """Whether what is told may as well be asked: "nodes positive"."""
-    phrases = _phrases("en")
-    return bool(phrases.may_ask.search(_shape(_kinds(told, "en"), phrases)))
+    return bool(_phrases("en").may_ask.search(_shape_in_english(told)))
+
+
+@lru_cache(maxsize=1_000)
+def is_half_read(text: str) -> bool:
+    """Whether a line of some words asks for nothing plainly: "load keppra 1.5 g".
+
+    What of it names something of a chart leaves words unread: it is kept, and looked up as well.
+    """
+    first, *kinds = _shape_in_english(text).split() or ("ask",)
+    if len(text.split()) < _FEW_WORDS or first in _LEANS or not _ASKS.isdisjoint((first, *kinds)):
+        return False
+    if "en" not in likely_kinds(text) or asks_question(text):
+        return False
+    if work_in(text) is not None or own_kind_in(text) is not None:
+        return False
+    if says(text, *_ORDERS) or orders_care(text) or any(behind_corrections(text)):
+        return False
+    asked = chart_questions(text, today=_ANY_DAY, language="en")
+    return any(one.unread or one.tool == SEARCH for one in asked)
 
 
 @lru_cache(maxsize=1_000)
@@ -167,6 +195,10 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
     if is_time_alone(text) or as_move(text, None) != text:
         return False  # "make it 4" is no word about anybody
     is_for_a_case = any(_is_for_a_case(text, one) for one in {told or "en", "en"})
+    _, *answers = _COLON.split(text)
+    is_answered = any(behind_yes_or_no(one) != " ".join(words_of(one)) for one in answers)
+    if is_answered and says(text, "asks_whether"):
+        return True  # "did she eat - yes, a little"
     is_note = says(text, "notes_plan") and not wants_plan(text)
     if is_note or is_for_a_case or says(text, "adds_to_report", "for_report"):
         return True  # whatever is ordered then
@@ -219,6 +251,10 @@ def _is_for_a_case(text: str, language: str) -> bool:
     return bool(_phrases(language).cases.search("".join(f"{kind} " for _, kind in kinds)))
 
 
+def _shape_in_english(text: str) -> str:
+    return _shape(_kinds(text, "en"), _phrases("en"))
+
+
 def _shape(kinds: Sequence[tuple[str, str]], phrases: TellingWords) -> str:
     shape = "".join(f"{kind} " for _, kind in kinds)
     for longer, kind in phrases.shorter.items():
@@ -234,7 +270,11 @@ def _kinds(text: str, language: str) -> list[tuple[str, str]]:
     ]
     if [one for _, one in found] == ["measured", "number"] and found[1][0].count(".") > 1:
         return [found[0], (found[1][0], "when")]  # "mpv 23.4.19"
-    if found and found[0][1] != "again" and found[0][0] in statement_words().imperatives:
+    if (
+        found
+        and found[0][1] not in ("again", "errand", "calls")
+        and found[0][0] in statement_words().imperatives
+    ):
         found[0] = (found[0][0], "order")
     return found
 
