@@ -31,8 +31,8 @@ _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
 _BARE_HOURS = re.compile(
     r"(?<![\w:./-])(\d{1,2})(?: (?:to|until|bis) | ?[-–] ?)(\d{1,2})(?![\w:./-])(?! ?[ap]m)"
 )
-_ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)  # whether words tell a time hangs on no day
-_WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
+_ANY_MOMENT = datetime(2026, 8, 17, 9, tzinfo=UTC)  # whether words tell a time hangs on no day
+_WHEN_CHARS = 40  # "Friday at 3"; what is longer has more in it than a time
 _TITLE_ENDS = re.compile(r"^[\s\"'“„«,;:.]+|[\s\"'”“»,;:.]+$")
 
 
@@ -99,6 +99,8 @@ def _new_task(text: str) -> Given | None:
     if not first and behind and "'" not in words[0]:
         # "erinnere mich am Montag um 9, die Tochter anzurufen", "remind me Fri 4pm ward list"
         return {"title": behind, "due": " ".join(words[: run.stop]).rstrip(",:")}
+    if first and says(behind, "deed_alone"):  # "Leberwerte Montag kontrollieren"
+        return {"title": " ".join([*words[:first], behind]), "due": " ".join(words[run])}
     if behind or says(words[first - 1], "after_which"):  # "nothing to eat after midnight"
         return {"title": whole}
     return {"title": " ".join(words[: first or 1]).rstrip(","), "due": " ".join(words[run])}
@@ -220,9 +222,13 @@ def _side_by_side(words: list[str], told: When) -> list[str]:
     whole, day = _run_of(words, told), _run_of(words, When(told.first, told.last, None))
     if whole is None or day is None or told.minute is None:
         return words
-    others = [*words[: day.start], *words[day.stop :]]
+    led = 0 < day.start and _is_of(words[day.start - 1], "before_due")
+    others = [*words[: day.start - led], *words[day.stop :]]
     hour = _run_of(others, replace(told, first=None, last=None))
-    if hour is None or whole.stop - whole.start < len([*words[day], *others[hour]]) + 2:
+    between = [*words[whole.start : day.start], *words[day.stop : whole.stop]]
+    beside = words_for("before_due") | words_for("before_span")
+    beside = beside.union(*map(words_of, others[hour or slice(0)]))
+    if hour is None or beside.issuperset(words_of(" ".join(between))):
         return words
     return [*others[: hour.start], *others[hour.stop :], *words[day], *others[hour]]
 
