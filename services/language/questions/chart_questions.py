@@ -28,7 +28,7 @@ from services.language.charts.telling_topics import telling_topics, with_part_me
 from services.language.questions import question_figures, single_questions
 from services.language.questions.ages_asked import at_ages, of_what_age
 from services.language.questions.chart_text import SaidOfChart, is_asking, limited, said_in
-from services.language.questions.events_asked import asked_around, at_that_time, of_days_named
+from services.language.questions.events_asked import asked_around, at_that_time, of_days_named, side_of
 from services.language.questions.lengths_asked import span_to_now, with_lengths
 from services.language.questions.parts_together import each_half, share, treat_the_same
 from services.language.questions.unread_words import with_unread
@@ -194,7 +194,14 @@ def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
     """Return the questions of a message, each with what is said once for several."""
     each = (read_part(part, words) for part in parted(pieces, words))
-    parts = [tools_named.with_others_meant(tools_named.with_treatment(one)) for one in each]
+    parts = [
+        tools_named.with_others_meant(
+            one  # "hb before treatment" is no treatment of anemia
+            if any(side_of(piece, words) in ("before", "after") for piece in one.pieces)
+            else tools_named.with_treatment(one)
+        )
+        for one in each
+    ]
     share(parts)
     treat_the_same(parts)
     return parts
