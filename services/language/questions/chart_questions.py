@@ -28,7 +28,12 @@ from services.language.charts.telling_topics import telling_topics, with_part_me
 from services.language.questions import question_figures, single_questions
 from services.language.questions.ages_asked import at_ages, of_what_age
 from services.language.questions.chart_text import SaidOfChart, is_asking, limited, said_in
-from services.language.questions.events_asked import asked_around, at_that_time, of_days_named, side_of
+from services.language.questions.events_asked import (
+    asked_around,
+    at_that_time,
+    of_days_named,
+    side_of,
+)
 from services.language.questions.lengths_asked import span_to_now, with_lengths
 from services.language.questions.parts_together import each_half, share, treat_the_same
 from services.language.questions.unread_words import with_unread
