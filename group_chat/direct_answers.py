@@ -186,7 +186,8 @@ def rows_behind(draft: Draft, turn: TurnContext, speakers: SpeakerState) -> str:
     is_asked = draft.is_left_out or is_stuck or turn.is_cut or hand_over.hands_back(draft.text)
     is_asked = is_asked or (says_little and is_last)
     rows = told_by_rows(turn) if is_asked else None
-    if rows is None and not (is_asked and is_spent):
+    is_there = rows is not None and rows in draft.text  # "1 visit (2019-11-29)."
+    if is_there or (rows is None and not (is_asked and is_spent)):
         return ""
     lead = draft.what_is_left or (turn.text("broke_off") if turn.is_cut else "")
     lead = lead or turn.text("rows_instead") * (is_unsupported and not is_again)
