@@ -25,14 +25,14 @@ from services.language.words.talk_texts import tells_made
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
 _BY_NAME = ("named", "name_to_reach", "name_who_wrote", "asks_event")
-_QUERY_CHARS, _SUBJECT_CHARS, _LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 400, 60, 5, 24, 12, 7
+_QUERY_CHARS, _SUBJECT_CHARS, _LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 400, 60, 7, 24, 12, 7
 _DOTTED = re.compile(r"^(\d{1,2})\.([0-5]\d)$")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
 _BARE_HOURS = re.compile(
     r"(?<![\w:./-])(\d{1,2})(?: (?:to|until|bis) | ?[-–] ?)(\d{1,2})(?![\w:./-])(?! ?[ap]m)"
 )
 _ANY_MOMENT = datetime(2026, 8, 17, 9, tzinfo=UTC)  # whether words tell a time hangs on no day
-_WHEN_CHARS = 40  # "Friday at 3"; what is longer has more in it than a time
+_WHEN_CHARS = 48  # "Friday at 3"; what is longer has more in it than a time
 _TITLE_ENDS = re.compile(r"^[\s\"'“„«,;:.]+|[\s\"'”“»,;:.]+$")
 
 
