@@ -87,16 +87,10 @@ def _years(text: str | None, now: datetime) -> Sequence[int]:
 
 
 def _relative(match: re.Match[str], now: datetime) -> DayChoice:
-    offsets = {
-        "day after tomorrow": 2,
-        "tomorrow": 1,
-        "tmrw": 1,
-        "tmr": 1,
-        "yesterday": -1,
-        "day before yesterday": -2,
-    }
     word = match[1].casefold()
-    return _exactly([now.date() + timedelta(days=offsets.get(word, 0))], word)
+    offset = 1 if word in ("tomorrow", "tmrw", "tmr") else -1 if word == "yesterday" else 0
+    offset = {"day after tomorrow": 2, "day before yesterday": -2}.get(word, offset)
+    return _exactly([now.date() + timedelta(days=offset)], word)
 
 
 def _period(match: re.Match[str], now: datetime) -> DayChoice:
@@ -165,11 +159,6 @@ def _ago(match: re.Match[str], now: datetime) -> DayChoice:
     return _exactly([now.date() - timedelta(days=days)])
 
 
-def _month_alone(match: re.Match[str], _: datetime) -> DayChoice:
-    word = match["month"].casefold()
-    return DayChoice(month=_MONTHS.index(word) + 1, word=word)
-
-
 _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (_ISO, lambda it, _: _exactly([_date(int(it[1]), int(it[2]), int(it[3]))])),
     (WORDS.compiled("weekday_of_month"), _of_month),
@@ -184,7 +173,10 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (_RISKY, _weekday),
     (WORDS.compiled("risky_last"), _weekday),
     (WORDS.compiled("weekday"), _weekday),
-    (_MONTH_ALONE, _month_alone),
+    (
+        _MONTH_ALONE,
+        lambda it, _: DayChoice(month=_place(it[1], _MONTHS) + 1, word=it[1].casefold()),
+    ),
     (WORDS.compiled("day_alone"), lambda it, _: DayChoice(day=int(it["day"]))),
 )
 STARTS_A_TIME = WORDS.compiled("starts_a_time")

@@ -259,8 +259,14 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
         asks=first in statement_words().imperatives and "of" not in [w for _, w in words[1:2]],
         cues=frozenset().union(*[one.cues for one in clauses]),
         words=frozenset().union(*[one.words for one in clauses]),
-        short_names=statement_parts.short_names_in(words),
-        hyphened=statement_parts.hyphened_in(words),
+        short_names=frozenset(
+            stem(one) for _, one in words if one.isupper() and one.isalpha() and len(one) > 2
+        ),
+        hyphened={
+            stem(one): frozenset(stem(part) for part in one.split("-") if len(part) > 1)
+            for _, one in words
+            if "-" in one
+        },
         reader=reader,
         listed=listed_in(plain, is_item=is_item),
     )
