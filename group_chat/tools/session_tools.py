@@ -340,4 +340,5 @@ def _content(
         open_questions=tuple(questions[-QUESTION_LIMIT:]),
         generated_at=turn.request.now,
         offline_model=offline,
+        language=turn.language,
     )

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from io import BytesIO
 
 from docx import Document
@@ -14,6 +13,7 @@ from docx.shared import Cm, Pt, RGBColor
 from docx.table import _Row
 
 from data_models.chart_view import ChartView, ViewRow, ViewSource
+from services.language.words.own_texts import in_own_language
 from services.records.report_models import Report, ReportContent, ReportManifest, Statement
 from services.records.resources.documents import ClinicalDocument
 from services.records.resources.facts import Fact
@@ -23,6 +23,8 @@ from services.records.views.course import EARLIER
 # Drawing on a Word page: clean text, tables, and numbered sources.
 
 TEXT_LIMIT_CHARS = 4_000
+_OF_REPORTS = "report: "
+"""Before each text of ours where its translations stand: "Imaging" may be somebody's event."""
 _GREY = RGBColor(0x55, 0x55, 0x55)
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Direction overrides would let a text show itself in another order than it is written.
@@ -38,10 +40,14 @@ def clean(text: str) -> str:
 
 
 class ReportPage:
-    """A Word document under construction; every text passes `clean`."""
+    """A Word document under construction; every text passes `clean`.
 
-    def __init__(self, *, title: str, generated_at: datetime) -> None:
+    Headings and remarks are in `language`, as far as it has them; the record's words stay.
+    """
+
+    def __init__(self, *, content: ReportContent) -> None:
         self._document: DocumentObject = Document()
+        self._language = content.language
         self._sources: dict[str, tuple[int, ViewSource]] = {}
         self.sections: list[str] = []
         section = self._document.sections[0]
@@ -50,10 +56,17 @@ class ReportPage:
         section.left_margin = section.right_margin = Cm(2.0)
         self._document.styles["Normal"].font.size = Pt(10)
         properties = self._document.core_properties
-        properties.title, properties.author = clean(title), "Rounds"
+        title = properties.title = self.own(content.title)
+        properties.author = "Rounds"
         properties.comments = ""
-        properties.created = properties.modified = generated_at.replace(tzinfo=None)
-        self._document.add_heading(clean(title), level=0)
+        properties.created = properties.modified = content.generated_at.replace(tzinfo=None)
+        self._document.add_heading(title, level=0)
+
+    def own(self, text: str) -> str:
+        """Return a text of ours, clean, in the language of the document."""
+        return in_own_language(f"{_OF_REPORTS}{clean(text)}", self._language).removeprefix(
+            _OF_REPORTS
+        )
 
     @property
     def sources(self) -> tuple[ViewSource, ...]:
@@ -62,8 +75,8 @@ class ReportPage:
 
     def heading(self, text: str) -> None:
         """Begin a section."""
-        self.sections.append(text)
-        self._document.add_heading(clean(text), level=1)
+        self.sections.append(self.own(text))
+        self._document.add_heading(self.own(text), level=1)
 
     def subheading(self, text: str) -> None:
         """Begin a part of a section."""
@@ -71,7 +84,8 @@ class ReportPage:
 
     def paragraph(self, text: str, *, sources: Iterable[ViewSource] | None = None) -> None:
         """Add a paragraph; with `sources`, its citation or "no source given" follows."""
-        paragraph = self._document.add_paragraph(clean(text))
+        text = self.own(text) if sources is None else clean(text)
+        paragraph = self._document.add_paragraph(text)
         if sources is not None:
             run = paragraph.add_run(f" {self.cite(sources)}")
             run.font.size = Pt(8)
@@ -83,11 +97,11 @@ class ReportPage:
 
     def notice(self, text: str) -> None:
         """Add a paragraph that must not be overlooked."""
-        self._document.add_paragraph().add_run(clean(text)).bold = True
+        self._document.add_paragraph().add_run(self.own(text)).bold = True
 
     def small(self, text: str) -> None:
         """Add a side remark."""
-        run = self._document.add_paragraph().add_run(clean(text))
+        run = self._document.add_paragraph().add_run(self.own(text))
         run.font.size = Pt(8)
         run.font.color.rgb = _GREY
 
@@ -99,7 +113,7 @@ class ReportPage:
         table.autofit = False
         for column, width in zip(table.columns, widths_cm, strict=True):
             column.width = Cm(width)
-        self._fill(table.rows[0], header, widths_cm)
+        self._fill(table.rows[0], [*map(self.own, header)], widths_cm)
         repeat = OxmlElement("w:tblHeader")
         repeat.set(qn("w:val"), "true")
         # python-docx has no public call for a repeated header.
@@ -148,7 +162,7 @@ ABSENT = "not in the record"
 
 def tumor_board_report(content: ReportContent) -> Report:
     """Return the Word document; takes about 0.1 s of CPU, so call it off the event loop."""
-    page = ReportPage(title=content.title, generated_at=content.generated_at)
+    page = ReportPage(content=content)
     _banner(page, content)
     _summary(page, content)
     _timeline(page, content)
@@ -180,7 +194,7 @@ def _banner(page: ReportPage, content: ReportContent) -> None:
         ("Record numbers", "; ".join(patient.numbers) or ABSENT),
         ("Generated", f"{content.generated_at:%Y-%m-%d %H:%M} UTC"),
     ]
-    page.table(("Item", "Value"), rows, (4.0, 13.0))
+    page.table(("Item", "Value"), [(page.own(one), value) for one, value in rows], (4.0, 13.0))
     page.notice(DISCLAIMER)
     if content.offline_model:
         page.notice(OFFLINE_NOTICE)

@@ -49,6 +49,7 @@ class ReportContent(ClosedValue):
     generated_at: AwareDatetime
     offline_model: bool = False
     title: str = "Tumor board report"
+    language: str = "en"
 
     @model_validator(mode="after")
     def _is_of_one_patient(self) -> Self:

@@ -66,7 +66,7 @@ async def find_free_time(
 async def create_event(
     assistant: OpenAssistant,
     title: Title,
-    start: str = Field(max_length=32, description="ISO, or as Friday 15:00."),
+    start: str = Field(max_length=48, description="ISO, or as Friday 15:00."),
     minutes: int = Field(default=30, ge=5, le=1_440),
     location: str = Field(default="", max_length=200),
 ) -> ToolOutput:
@@ -82,7 +82,7 @@ async def create_event(
 async def move_event(
     assistant: OpenAssistant,
     start: str = Field(
-        max_length=32,
+        max_length=48,
         description="New start, ISO or as the user said it (Friday, 16:00, Friday 16:00); "
         "a day alone keeps the time, a time alone the day; or how long: 2 to 3, 10 minutes longer.",
     ),

@@ -106,7 +106,7 @@ def _begins(text: str, words: str) -> bool:
 
 def quantities_in(text: str) -> list[Quantity]:
     """Return the numbers of `text` from the left with their units; times of day are none."""
-    text = without_times(text)
+    text = _TIME.sub(lambda time: " " * len(time.group()), text) if ":" in text else text
     text = _RANGE_DASH.sub(lambda one: one["low"] + " " * len(one["dash"]), text)
     found: list[Quantity] = []
     end = 0
@@ -144,11 +144,6 @@ def _measured_across(text: str, found: list[Quantity]) -> list[Quantity]:
         if not one.unit and text[one.end : behind.start].strip() in signs:
             found[at] = replace(one, unit=behind.unit)
     return found
-
-
-def without_times(text: str) -> str:
-    """Return `text` with times of day blanked, of the same length."""
-    return _TIME.sub(lambda time: " " * len(time.group()), text) if ":" in text else text
 
 
 @lru_cache(maxsize=4_000)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from services.language.figures.calendar_days import days_of, steps_back
+from services.language.figures.calendar_days import days_of, steps_back, whole_year
 from services.language.words.statement_words import statement_words
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
@@ -176,7 +176,7 @@ def _readings(got: dict[str, str]) -> Iterator[WrittenDate]:
     )
     day = next((number[key] for key in ("d1", "d2", "d3", "d3c") if key in got), None)
     if "a5" in got:
-        first, second, year = number["a5"], number["b5"], _year(got["y5"])
+        first, second, year = number["a5"], number["b5"], whole_year(int(got["y5"]))
         yield WrittenDate(year, second, first)
         if got["s5"] == "/" and first != second:
             yield WrittenDate(year, first, second)
@@ -194,11 +194,6 @@ def _is_date(found: FoundDate) -> bool:
         and (one.day is None or 1 <= one.day <= 31)
         for one in found.readings
     )
-
-
-def _year(text: str) -> int:
-    number = int(text)
-    return number + 2000 if number < 50 else number + 1900 if number < 100 else number
 
 
 def _month(name: str) -> int | None:

@@ -5,16 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from dateutil.relativedelta import relativedelta
+from dateutil.relativedelta import relativedelta, weekday
 
 from services.language.figures.calendar_days import around, steps_back
 from services.language.pointing.draft_text import DraftText
 from services.language.pointing.times import DayChoice, Near, TimeFilter
-from services.language.pointing.vocabulary import NUMBER_WORDS, WORDS
+from services.language.pointing.vocabulary import NUMBER_WORDS, ORDINALS, WORDS
 
 _MONTHS, _WEEKDAYS = WORDS.words("months"), WORDS.words("weekdays")
-_SHORT_DAYS = {"mon": 0, "tue": 1, "tues": 1, "thu": 3, "thur": 3, "thurs": 3, "fri": 4}
-_RISKY_DAYS = {"wed": 2, "sat": 5, "sun": 6}
 _FLAGS = re.IGNORECASE
 _LENGTHS = {
     "day": relativedelta(days=1),
@@ -65,7 +63,7 @@ def _date(year: int, month: int, day: int) -> date | None:
 
 
 def _named(match: re.Match[str], _: datetime) -> DayChoice:
-    month = next(n for n, name in enumerate(_MONTHS, 1) if name[:3] == match["month"][:3].lower())
+    month = _place(match["month"], _MONTHS) + 1
     day, year = int(match["day"]), match["year"]
     if year is not None:
         return _exactly([_date(int(year), month, day)])
@@ -89,16 +87,10 @@ def _years(text: str | None, now: datetime) -> Sequence[int]:
 
 
 def _relative(match: re.Match[str], now: datetime) -> DayChoice:
-    offsets = {
-        "day after tomorrow": 2,
-        "tomorrow": 1,
-        "tmrw": 1,
-        "tmr": 1,
-        "yesterday": -1,
-        "day before yesterday": -2,
-    }
     word = match[1].casefold()
-    return _exactly([now.date() + timedelta(days=offsets.get(word, 0))], word)
+    offset = 1 if word in ("tomorrow", "tmrw", "tmr") else -1 if word == "yesterday" else 0
+    offset = {"day after tomorrow": 2, "day before yesterday": -2}.get(word, offset)
+    return _exactly([now.date() + timedelta(days=offset)], word)
 
 
 def _period(match: re.Match[str], now: datetime) -> DayChoice:
@@ -112,8 +104,7 @@ def _period(match: re.Match[str], now: datetime) -> DayChoice:
 
 def _weekday(match: re.Match[str], now: datetime) -> DayChoice:
     name = match["name"].casefold()
-    number = {**_SHORT_DAYS, **_RISKY_DAYS}.get(name)
-    number = _WEEKDAYS.index(name) if number is None else number
+    number = _place(name, _WEEKDAYS)
     which = (match["which"] or "").casefold()
     chosen = _exactly(_days_of(which, number, now.date()), name)
     if which:
@@ -137,6 +128,20 @@ def _days_of(which: str, number: int, today: date) -> list[date | None]:
     return [ahead, strictly_ahead]
 
 
+def _place(name: str, names: Sequence[str]) -> int:
+    return next(at for at, one in enumerate(names) if one.startswith(name[:3].casefold()))
+
+
+def _of_month(match: re.Match[str], now: datetime) -> DayChoice:
+    """Read "first Monday in January", of the year that is said or else of the month to come."""
+    nth = ORDINALS.get(match["nth"].casefold()) or int(match["nth"][0].replace("l", "0")) or -1
+    first = now.date() + relativedelta(day=1, month=_place(match["month"], _MONTHS) + 1)
+    behind = first < now.date() + relativedelta(day=1)
+    first += relativedelta(year=int(match["year"] or first.year + behind))
+    of_week = weekday(_place(match["name"], _WEEKDAYS), nth)
+    return _exactly([first + relativedelta(day=31 if nth < 0 else 1, weekday=of_week)])
+
+
 def _in(match: re.Match[str], now: datetime) -> DayChoice | Near:
     half = match["half"]
     number = number_of(match["n"] or match["n2"] or ("6" if half == "year" else "30"))
@@ -154,13 +159,9 @@ def _ago(match: re.Match[str], now: datetime) -> DayChoice:
     return _exactly([now.date() - timedelta(days=days)])
 
 
-def _month_alone(match: re.Match[str], _: datetime) -> DayChoice:
-    word = match["month"].casefold()
-    return DayChoice(month=_MONTHS.index(word) + 1, word=word)
-
-
 _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (_ISO, lambda it, _: _exactly([_date(int(it[1]), int(it[2]), int(it[3]))])),
+    (WORDS.compiled("weekday_of_month"), _of_month),
     (WORDS.compiled("day_month"), _named),
     (WORDS.compiled("month_day"), _named),
     (_SLASHES, lambda match, now: _numeric(match, now, either_order=True)),
@@ -172,7 +173,10 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (_RISKY, _weekday),
     (WORDS.compiled("risky_last"), _weekday),
     (WORDS.compiled("weekday"), _weekday),
-    (_MONTH_ALONE, _month_alone),
+    (
+        _MONTH_ALONE,
+        lambda it, _: DayChoice(month=_place(it[1], _MONTHS) + 1, word=it[1].casefold()),
+    ),
     (WORDS.compiled("day_alone"), lambda it, _: DayChoice(day=int(it["day"]))),
 )
 STARTS_A_TIME = WORDS.compiled("starts_a_time")

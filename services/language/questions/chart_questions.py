@@ -25,10 +25,9 @@ from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.charts.evidence_questions import apart_from_chart
 from services.language.charts.named_runs import Run, may_name
 from services.language.charts.telling_topics import telling_topics, with_part_meant
-from services.language.questions import question_figures, single_questions
+from services.language.questions import events_asked, question_figures, single_questions
 from services.language.questions.ages_asked import at_ages, of_what_age
 from services.language.questions.chart_text import SaidOfChart, is_asking, limited, said_in
-from services.language.questions.events_asked import asked_around, at_that_time, of_days_named
 from services.language.questions.lengths_asked import span_to_now, with_lengths
 from services.language.questions.parts_together import each_half, share, treat_the_same
 from services.language.questions.unread_words import with_unread
@@ -69,8 +68,8 @@ def chart_questions(
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
     found = () if is_side else single_questions.of_whose_words(text, ask)
     if not found and not is_side:
-        found = asked_around(said.pieces, words, ask, shift=said.shift)
-        found = of_days_named(found, said.spans, said.folded, words)
+        found = events_asked.asked_around(said.pieces, words, ask, shift=said.shift)
+        found = events_asked.of_days_named(found, said.spans, said.folded, words)
     if not found and single_questions.asks_what_changed(
         text, said.pieces, has_days=bool(said.spans)
     ):
@@ -120,7 +119,7 @@ def _asked_in(said: SaidOfChart, words: Lexicon, today: date) -> tuple[ChartQues
             _of_time(one, part, span, said.unit)
             for one in _questions(part, words, is_asked=is_asked)
         ]
-        questions += at_that_time(part, here, questions, words)
+        questions += events_asked.at_that_time(part, here, questions, words)
     questions = _of_the_course(
         questions, parts, span, is_over=_are_over(said.pieces, said.spans, today)
     )
@@ -193,8 +192,12 @@ def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
     """Return the questions of a message, each with what is said once for several."""
-    each = (read_part(part, words) for part in parted(pieces, words))
-    parts = [tools_named.with_others_meant(tools_named.with_treatment(one)) for one in each]
+    parts = [read_part(part, words) for part in parted(pieces, words)]
+    for one in parts:
+        sides = {events_asked.side_of(piece, words) for piece in one.pieces}
+        if sides.isdisjoint(("before", "after")):  # "hb before treatment" is no anemia's
+            tools_named.with_treatment(one)
+        tools_named.with_others_meant(one)
     share(parts)
     treat_the_same(parts)
     return parts

@@ -1,7 +1,6 @@
 """Requests that one tool does: by which phrases each is known, and what the tool is given. Tables.
 
-Of the user's own calendar, mail, contacts, tasks and documents, of persons, of drafts of orders,
-and of what was said before.
+Of the user's own things, of persons, of drafts of orders, and of what was said before.
 """
 
 import re
@@ -31,8 +30,8 @@ _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
 _BARE_HOURS = re.compile(
     r"(?<![\w:./-])(\d{1,2})(?: (?:to|until|bis) | ?[-–] ?)(\d{1,2})(?![\w:./-])(?! ?[ap]m)"
 )
-_ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)  # whether words tell a time hangs on no day
-_WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
+_ANY_MOMENT = datetime(2026, 8, 17, 9, tzinfo=UTC)  # whether words tell a time hangs on no day
+_WHEN_CHARS = 48  # "Friday at 3"; what is longer has more in it than a time
 _TITLE_ENDS = re.compile(r"^[\s\"'“„«,;:.]+|[\s\"'”“»,;:.]+$")
 
 
@@ -58,8 +57,7 @@ class ToolRequest:
 
     def fits(self, text: str) -> bool:
         """Whether `text` is such a request."""
-        is_said = not self.said or says(text, *self.said)
-        return is_said and not (self.unless and says(text, *self.unless))
+        return (not self.said or says(text, *self.said)) and not says(text, *self.unless)
 
 
 def _parts(kind: str, **names: str) -> _Reader:
@@ -85,8 +83,7 @@ def _new_task(text: str) -> Given | None:
         return None  # "remind me tomorrow at 9" does not say of what
     start, end = text.find(title), text.find(when) + len(when)
     between = " ".join(words_of(text[start + len(title) : end - len(when)]))
-    is_quoted = text[:start].endswith(tuple('"“„«'))
-    if is_quoted or (when and between not in words_for("before_due")):
+    if text[:start].endswith(tuple('"“„«')) or (when and between not in words_for("before_due")):
         return {"title": title} | ({"due": _with_hour(when)} if when else {})
     whole = text[start:end] if when else title
     words, told = whole.split(), when_of(whole, _ANY_MOMENT)
@@ -99,6 +96,8 @@ def _new_task(text: str) -> Given | None:
     if not first and behind and "'" not in words[0]:
         # "erinnere mich am Montag um 9, die Tochter anzurufen", "remind me Fri 4pm ward list"
         return {"title": behind, "due": " ".join(words[: run.stop]).rstrip(",:")}
+    if first and says(behind, "deed_alone"):  # "Leberwerte Montag kontrollieren"
+        return {"title": " ".join([*words[:first], behind]), "due": " ".join(words[run])}
     if behind or says(words[first - 1], "after_which"):  # "nothing to eat after midnight"
         return {"title": whole}
     return {"title": " ".join(words[: first or 1]).rstrip(","), "due": " ".join(words[run])}
@@ -215,10 +214,7 @@ def _run_of(words: Sequence[str], told: When) -> slice | None:
 
 
 def _side_by_side(words: list[str], told: When) -> list[str]:
-    """Return `words` with day and hour behind the rest: "2-3 pm journal club tomorrow".
-
-    So is a length that stands before it: "a 30 min call on Monday at 9".
-    """
+    """Return `words` with their day, hour and length last: "2-3 pm rota meeting tomorrow"."""
     if told.minutes_long:
         long = timedelta(minutes=told.minutes_long)
         first = (slice(at, at + 2) for at in range(2))
@@ -228,9 +224,12 @@ def _side_by_side(words: list[str], told: When) -> list[str]:
     whole, day = _run_of(words, told), _run_of(words, When(told.first, told.last, None))
     if whole is None or day is None or told.minute is None:
         return words
-    others = [*words[: day.start], *words[day.stop :]]
+    led = day.start > 0 and _is_of(words[day.start - 1], "before_due")
+    others = [*words[: day.start - led], *words[day.stop :]]
     hour = _run_of(others, replace(told, first=None, last=None))
-    if hour is None or whole.stop - whole.start < len([*words[day], *others[hour]]) + 2:
+    between = [*words[whole.start : day.start], *words[day.stop : whole.stop]]
+    beside = words_for("before_span").union(*map(words_of, others[hour or slice(0)]))
+    if hour is None or beside.issuperset(words_of(" ".join(between))):
         return words
     return [*others[: hour.start], *others[hour.stop :], *words[day], *others[hour]]
 

@@ -329,22 +329,6 @@ def _is_written_so(word: str, phrase: FoundPhrase, lower: Sequence[str]) -> bool
     return word.isupper() and not is_of_drug
 
 
-def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:
-    """Return the stems of what is written in capitals."""
-    return frozenset(
-        stem(word) for _, word in words if word.isupper() and word.isalpha() and len(word) > 2
-    )
-
-
-def hyphened_in(words: Sequence[tuple[int, str]]) -> dict[str, frozenset[str]]:
-    """Return for the stems of words with hyphens those of their parts."""
-    return {
-        stem(word): frozenset(stem(part) for part in word.split("-") if len(part) > 1)
-        for _, word in words
-        if "-" in word
-    }
-
-
 def over_behind(first_name: int, phrases: Iterable[FoundPhrase]) -> frozenset[str]:
     """Return the cue of words for an end that stand behind what has ended: "X was stopped"."""
     ends = [one.start for one in phrases if "ended" in one.tags]

@@ -42,6 +42,7 @@ _NO_MORE = re.compile(r"(?i)\bkeine?n? (?P<what>[^\W\d_][\w-]{2,}) mehr\b")
 _EMPTY = re.compile(
     r"(?<=\w):? {0,2}(?:\[ ?\]|\{ ?\}|[∅❌✗✘✖🚫⛔]\ufe0f?|(?<=: )[–—-])(?=[ .*]{0,4}$)"
 )  # "Allergies: –", "Allergies ❌"
+_COURSE = re.compile(r"(?i)\bde (\d[\d.,]*(?: ?[^\W\d]\S{0,8})?) [àa] (?=\d)")  # "de 22,5 à 4,0"
 _PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
@@ -66,7 +67,7 @@ def parted(text: str) -> str:
         text = re.sub(re.escape(said), meant, text, flags=re.IGNORECASE)
     lower = text.lower()
     text = _LEADING.sub(_behind_lead, _PARTED_VERB.sub(r"\g<what> \g<part>\g<verb>", text))
-    text = _EMPTY.sub(": none", _restated(text, lower))
+    text = _COURSE.sub(r"from \1 to ", _EMPTY.sub(": none", _restated(text, lower)))
     text = _NO_MORE.sub(r"\g<what> nicht mehr", text) if " mehr" in lower else text
     if any(map(lower.__contains__, saying("last_parts"))):
         text = _COMPOUND.sub(r"\g<what> \g<last>", text)
@@ -258,8 +259,14 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
         asks=first in statement_words().imperatives and "of" not in [w for _, w in words[1:2]],
         cues=frozenset().union(*[one.cues for one in clauses]),
         words=frozenset().union(*[one.words for one in clauses]),
-        short_names=statement_parts.short_names_in(words),
-        hyphened=statement_parts.hyphened_in(words),
+        short_names=frozenset(
+            stem(one) for _, one in words if one.isupper() and one.isalpha() and len(one) > 2
+        ),
+        hyphened={
+            stem(one): frozenset(stem(part) for part in one.split("-") if len(part) > 1)
+            for _, one in words
+            if "-" in one
+        },
         reader=reader,
         listed=listed_in(plain, is_item=is_item),
     )

@@ -240,6 +240,8 @@ def _stated(quote: str, grammar: Grammar) -> list[HeldStatement]:
     if _contradict(clauses):
         return []
     as_note = _as_note(words, quote, grammar, is_noted=noted is not None)
+    if noted is not None and (that := noted.groupdict().get("that")):  # whose verb stands last
+        as_note = [replace(one, value=f"{that} {one.value}") for one in as_note]
     if grammar["guards"].search(words):
         # Who asks to have it remembered gets it word for word, its "may" and "says" with it.
         return as_note if noted is not None else []

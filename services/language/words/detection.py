@@ -42,7 +42,9 @@ def language_of(text: str, *, default: str = "en") -> str:
         return "de" if any(one.islower() and one.endswith(own) for one in written) else default
     best = max(counts.values())
     leading = [language for language in LANGUAGES if counts[language] == best]
-    return default if default in leading else leading[0]
+    # "Para seit?" in a German talk asks for a drug, and is no Spanish.
+    is_stray = best == 1 and default == "de" and {*leading}.isdisjoint(WELL_READ)
+    return default if is_stray or default in leading else leading[0]
 
 
 def _is_short(part: str) -> bool:

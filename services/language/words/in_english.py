@@ -31,7 +31,7 @@ _SPOKEN_HOUR = re.compile(
     r"(?i)\b(half past|(?<=\bat )half|(?:a )?quarter (?:past|to)|[1-5]?\d past)"
     rf" ([1-9]|1\d|2[0-3]|{'|'.join(_HOURS)})(?=\b|[ap]m\b)(?![:.]\d)"
 )
-_CLAUSE = re.compile(r"[^.?!;\n]+")
+_CLAUSE = re.compile(r"(?:[^.?!;\n]|(?<=\b\d)\.(?= \w+(?:tag|woch)\b))+")
 
 
 class EnglishFor(ClosedValue):

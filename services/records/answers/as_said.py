@@ -24,7 +24,7 @@ from services.language.told.sentence_ends import sentences_of
 from services.language.utterance import ChartQuestion
 from services.language.words.detection import language_of
 from services.language.words.folding import words_of
-from services.language.words.phrases import says
+from services.language.words.phrases import says, words_for
 from services.language.words.text_words import beginning, telling_words
 from services.language.words.vocabulary import LANGUAGES
 from services.records.answers.choosing.allergens import kinds_with
@@ -284,7 +284,8 @@ def _words_asked(questions: Sequence[ChartQuestion], text: str) -> Set[str]:
     names += [each for one in questions for each in _names_of(one)]
     names += [each for one in questions if one.tool == "allergies" for each in kinds_with(one.name)]
     typed = {beginning(word) for each in telling_words(text) for word in words_of(each)}
-    return typed.union(_words(" ".join(names)))
+    named = typed.union(_words(" ".join(names)))
+    return named - set(map(beginning, words_for("weekday"))) or named  # "K today?" is of K
 
 
 def _names_of(question: ChartQuestion) -> Iterator[str]:

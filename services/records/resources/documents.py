@@ -4,7 +4,7 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -77,8 +77,12 @@ def documents_of(entries: Iterable[Entry], names: NameOf) -> tuple[ClinicalDocum
     kept = [entry for entry in entries if entry.kind in _READERS]
     replaced = {ref for entry in kept for ref in _replaced_by(entry)}
     found = [
-        replace(_READERS[entry.kind](entry, names), is_superseded=_is_superseded(entry, replaced))
-        for entry in kept
+        replace(
+            _READERS[one.kind](one, names),
+            is_superseded=one.ref in replaced
+            or SUPERSEDED in (one.status, text(one.raw, "docStatus")),
+        )
+        for one in kept
     ]
     return tuple(sorted(found, key=lambda d: (d.date is None, d.date or "", d.ref)))
 
@@ -89,11 +93,6 @@ def _replaced_by(entry: Entry) -> Iterator[str]:
         if text(row, "code") == "replaces":
             pointer = text(one(row, "target") or one(row, "targetReference"), "reference")
             yield "/".join(pointer.partition("/_history/")[0].rsplit("/", 2)[-2:])
-
-
-def _is_superseded(entry: Entry, replaced: Collection[str]) -> bool:
-    said = {entry.status, text(entry.raw, "docStatus")}
-    return SUPERSEDED in said or entry.ref in replaced
 
 
 def _note(entry: Entry, names: NameOf) -> ClinicalDocument:

@@ -63,7 +63,9 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     if (concept := table.named(kind, name)) is None:
         # "Brain metastases" is "Metastasis to brain".
         is_same = holds(have, wanted) or (len(wanted) > 1 and {*wanted} <= {*have})
-        return bool(wanted) and (is_same or (kind in _SHORTENED and _is_short_for(wanted, have)))
+        is_begun = kind in _SHORTENED and len(wanted) == 1 and len(wanted[0]) >= _BEGINNING_CHARS
+        is_same |= is_begun and any(one.startswith(wanted[0]) for one in have)  # "pembro"
+        return bool(wanted) and is_same
     pairs = tuple(codes)
     if any(_is_coded(part, pairs) for part in (concept, *table.leaves(concept))):
         return True
@@ -84,15 +86,6 @@ def _is_of_another(
     """Whether an entry is known as what is not of the group: chronic bronchitis is no infection."""
     own = table.coded(kind, codes) or table.displayed(kind, label)
     return own is not None and own is not group and own not in table.leaves(group)
-
-
-def _is_short_for(wanted: Sequence[str], have: Sequence[str]) -> bool:
-    """Whether a drug or vaccine of the record is called by how its name begins: "pembro"."""
-    return (
-        len(wanted) == 1
-        and len(wanted[0]) >= _BEGINNING_CHARS
-        and any(word.startswith(wanted[0]) for word in have)
-    )
 
 
 def _is_misspelt(have: Sequence[str], said: Sequence[Sequence[str]]) -> bool:

@@ -83,7 +83,13 @@ def results(
         kind="series" if len(chosen) == 1 and len(numbers) > 1 else "table",
         left_out=shown.left_out,
         nothing=_nothing(known, found, names, kind),
-        notes=[*notes, *map(_note_of, later)],
+        notes=[
+            *notes,
+            *(
+                f"written later, {one.date}, {one.title}: “{one.quote}” [{one.ref}]"
+                for one in later
+            ),
+        ],
     )
     return view.model_copy(update={"sources": (*view.sources, *later)})
 
@@ -102,10 +108,6 @@ def _cancelled_later(
             why = joined(label(one(entry.raw, "dataAbsentReason")), *notes_of(entry.raw))
             said = f"cancelled: {why}" if why else "cancelled"
             yield ViewSource(ref=entry.ref, date=entry.date[:10], title=title, quote=said)
-
-
-def _note_of(source: ViewSource) -> str:
-    return f"written later, {source.date}, {source.title}: “{source.quote}” [{source.ref}]"
 
 
 def kind_asked(category: str | None) -> str | None:

@@ -77,6 +77,14 @@ def test_the_document_has_every_section_and_the_patient_at_its_top() -> None:
     banner = [cell.text for cell in opened(report.data).tables[0].columns[1].cells]
     assert banner[1:6] == ["Margaret Anne Whitfield", "patient_4", "1957-03-14", "68", "female"]
     assert DISCLAIMER in text_of(report.data)
+    german = tumor_board_report(content(sample("patient_4"), language="de", offline_model=True))
+    assert german.manifest.sections[:3] == (
+        "Klinische Zusammenfassung",
+        "Zeitlicher Verlauf",
+        "Bildgebung",
+    )
+    for text in (DISCLAIMER, OFFLINE_NOTICE, "Sources differ on", "Clinical summary", "Birth date"):
+        assert text not in text_of(german.data)
 
 
 @pytest.mark.slow

@@ -277,7 +277,9 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     is_told |= is_of_site and not all(one.startswith("for ") for one in sites)
     # "Why no warfarin?" is told by why it ended.
     if question.part == "reason" and question.aspect != "whether":
-        is_told = any(says_why_over(row) or _names_cause(row) for row in shown)
+        is_told = any(says_why_over(row) for row in shown)
+        causes, ills = words_listed("of_cause"), [one for one in shown if one.kind == "problem"]
+        is_told |= not all(causes.isdisjoint(words_of(one.name)) for one in ills)
     if is_told:
         return []
     return [words.say("no_part", part=words.parts[question.part])] if question.part else []
@@ -290,11 +292,6 @@ def _codes_told(rows: Sequence[ViewRow], words: AnswerWords) -> Iterator[str]:
         pairs = (code.partition("|") for code in codes)
         if told := ", ".join(f"{systems.get(system, system)} {code}" for system, _, code in pairs):
             yield words.say("coded", name=name, codes=told)
-
-
-def _names_cause(row: ViewRow) -> bool:
-    """Whether an illness says by its name what it is due to."""
-    return row.kind == "problem" and not words_listed("of_cause").isdisjoint(words_of(row.name))
 
 
 def says_why_over(row: ViewRow) -> bool:
