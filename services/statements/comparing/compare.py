@@ -54,6 +54,24 @@ def compare_values(
     if is_against_own_numbers(clause):
         return Verdict("unsupported")
     clause = with_reports(clause, rows)
+    found = _by_names(clause, rows, names=names, cited=cited)
+    if found.state == "supported" or _BOTH_SIDES not in clause.exclusive:
+        return found
+    sides = [_of_side(clause, side) for side in _SIDES]
+    each = worst([_by_names(one, rows, names=names, cited=cited) for one in sides])
+    return each if each.state == "supported" else found
+
+
+def _of_side(clause: Clause, side: str) -> Clause:
+    """Return what is told of both sides as told of one: "both eyes have had cataract surgery"."""
+    sites = tuple(frozenset(side if w == _BOTH_SIDES else w for w in one) for one in clause.sites)
+    told = tuple(side if word == _BOTH_SIDES else word for word in clause.exclusive)
+    return replace(clause, sites=sites, exclusive=told, words=clause.words - {_BOTH_SIDES} | {side})
+
+
+def _by_names(
+    clause: Clause, rows: KnownRows, *, names: Sequence[str], cited: Collection[str]
+) -> Verdict:
     if len(of_kin := by_each_of_kin(clause, names)) > 1:
         return worst([compare_values(one, rows, names=own, cited=cited) for one, own in of_kin])
     if (age := age_told(clause)) is None:
@@ -304,7 +322,8 @@ def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     for stage in clause.stages:
         if any(one.scale == stage.scale and not stage.fits(one) for one in row.stages):
             return True
-    if excludes(clause, row) or not (is_paper or fit.stands(clause, row)):
+    of_state = replace(clause, cues=clause.cues - COURSES)  # no drug tells a course
+    if excludes(clause, row) or not (is_paper or fit.stands(of_state, row)):
         return True
     if clause.often - row.often and row.often:
         return True

@@ -35,6 +35,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = _meant(clause, found, names)
+    meant = [row for row in meant if row.is_text or not excludes(placed(clause), row)]
     if "=allergy" in names and (kind := _kind_of_allergens(clause)):
         known = rows.about(["=allergy"])
         meant = [row for row in known if _may_be_of(kind, row)]
@@ -63,10 +64,20 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if denied and not (there and all(row.is_text for row in denied)):
         later = _told_later(clause, denied, meant)
         is_other = later is not None or is_of_other_report(clause, denied, rows)
+        is_other = is_other or _is_new_then(clause, meant)
         return (
             Verdict("unsupported", subject.refs(denied)) if is_other else subject.supported(denied)
         )
     return _by_rows(clause, meant, plain, names)
+
+
+def _is_new_then(clause: Clause, meant: Sequence[KnownRow]) -> bool:
+    """Whether a text of the day has something new, where a clause says that nothing new was."""
+    new = {word for word in clause.exclusive if group_of(word) == "novelty"}
+    there = (row for row in meant if row.is_text and not (row.negated or row.is_plan))
+    return bool(clause.dates) and any(
+        new & row.exclusive and all(has_date(day, row) for day in clause.dates) for row in there
+    )
 
 
 def _may_be_of(kind: str, row: KnownRow) -> bool:

@@ -27,7 +27,7 @@ from services.statements.rows.units import in_moles, is_same
 _SAME_LETTERS = 7
 _TO = "auf"
 _AT_A_TIME = frozenset({"begun", "ended"})
-_SUSPECTED = "suspected"
+_SUSPECTED, _DIED, _DIED_AT = "suspected", "died", "died at age "
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 _GIVEN = frozenset({"medication", "care plan"})
 _AIMS = frozenset({"care plan", "goal"})
@@ -44,6 +44,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not (is_aim(row) and _names_problems(clause) and not clause.says("of_aims"))
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
+        and is_age_then(clause, row)
         and not (row.is_plan and not is_hedged(clause, row))
         and all(any(map(one.fits, row.stages)) or is_plain(one, row) for one in clause.stages)
         and row.words.issuperset(clause.codes)
@@ -78,7 +79,12 @@ def _is_former(clause: Clause, row: KnownRow) -> bool:
     told = [f"{one.number:g} {one.unit}" for one in clause.quantities]
     forms = ("{unit} ({})", " from {} to ", " von {} auf ")
     said = [form.format(*told, unit=clause.quantities[0].unit) for form in forms if told]
-    return not is_of_then and len(told) == 1 and any(one in row.says for one in said)
+    if is_of_then or any(one in row.says for one in said if len(told) == 1):
+        return not is_of_then
+    figures = {word for word in clause.words if any(map(str.isdigit, word))}
+    parts = [row.says.partition(f" {word} ") for word in saying("formerly")]
+    former = [stems_of(behind) - stems_of(before) for before, _, behind in parts if behind]
+    return bool(figures) and any(figures <= one for one in former)  # "i1, previously i3"
 
 
 def is_hedged(clause: Clause, row: KnownRow) -> bool:
@@ -179,6 +185,15 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     if is_tolerated and row.words.isdisjoint(stems_told("tolerates")):
         return False
     return not (is_of_allergy and clause.cues & {"takes", "tolerates"})
+
+
+def is_age_then(clause: Clause, row: KnownRow) -> bool:
+    """Whether one age that is told of kin is that of their death, or of their illness, as told."""
+    died = row.says.partition(_DIED_AT)[2]
+    if row.kind != "family history" or not died or len(clause.quantities) != 1:
+        return True
+    is_of_death = any(_DIED in statement_words().happening.get(one, ()) for one in clause.words)
+    return is_of_death == died.startswith(f"{clause.quantities[0].number:g} ")
 
 
 def _has_reactions(said: frozenset[str], row: KnownRow) -> bool:
@@ -287,7 +302,7 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     # "Stopped because the eGFR had fallen": the course is of the reason.
     is_said = is_said or bool(
         clause.words & row.words & (saying("of_a_complaint") | saying("because_of"))
-    )
+    ) or ("link:given" in cues and bool(row.words & saying("because_of")))
     if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     of_now = cues - {"current"} if clause.says("after") else cues  # "now progressing after X"

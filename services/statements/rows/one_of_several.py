@@ -8,7 +8,7 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.rows import KnownRow, stems_of, told_of
 
-_ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+_ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin", "rhythm"})
 PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
 PLACED = PARTS | {"side", "height", "facing"}
 _NOT_THERE, _KEPT = ("polarity", 1), ("expression", 0)
@@ -57,6 +57,8 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     is_beside = row.kind == "medication" and row.needs.isdisjoint(clause.names)
     if is_beside or row.kind in ("problem", *DONE_ONCE) or (row.is_text and not clause.sites):
         asked |= {"side"}
+    if is_beside:
+        asked |= PARTS  # the drug for a stent does not say where that is
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
     if not clause.says("margins"):  # "3 of 24 nodes involved", "liver and bone were clear"
         told = [word for word in told if groups[word][0] != "margin"]

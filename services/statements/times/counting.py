@@ -100,7 +100,8 @@ def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
         ordered = [f"{one} {word}" for one in saying("before_a_number") for word in numbers]
         is_order = any(one in row.says.lower() for one in ordered)  # "day three after ERCP"
         return not is_order and all(has_date(day, row) for day in clause.dates)
-    return row.kind in ("problem", "medication") and fits(clause, row)
+    is_of_done = row.kind == "procedure" and not row.needs.issuperset(clause.names)  # what it found
+    return (is_of_done or row.kind in ("problem", "medication")) and fits(clause, row)
 
 
 def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
