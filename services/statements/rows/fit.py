@@ -134,6 +134,9 @@ def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
 
 def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     """Whether what a row only suspects is told as a suspicion, and one of two not as both."""
+    prevented = saying("preventing") if row.kind == "medication" else frozenset[str]()
+    if row.words & prevented and not clause.words & prevented:  # for prophylaxis of an illness
+        return not any(kind_of_name(one) == "problem" for one in clause.names)
     if not row.hedges and not row.words.isdisjoint(stems_told("unsure")):
         return bool(clause.words & stems_told("unsure")) or "maybe" in clause.cues
     if not clause.says("lacking") and lacked(row) & clause.words:
@@ -246,6 +249,9 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     known = row.quantities
     if row.needs_all:
         known = (*known, *(other for one in known for other in in_moles(one, row.needs)))
+    if row.kind == "medication" and clause.often:  # "1 mg twice daily" is no strength
+        doses = [one for one in known if not _is_among(one, row.figures)]
+        known = tuple(doses) or known
     if clause.cues & {"range", "normal"}:
         known = (*known, *row.ranges)
     if clause.names and not row.is_text and row.needs.isdisjoint(clause.names):
@@ -300,9 +306,11 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
     is_said = bool(clause.exclusive) and row.exclusive.issuperset(clause.exclusive)
     # "Stopped because the eGFR had fallen": the course is of the reason.
-    is_said = is_said or bool(
-        clause.words & row.words & (saying("of_a_complaint") | saying("because_of"))
-    ) or ("link:given" in cues and bool(row.words & saying("because_of")))
+    is_said = (
+        is_said
+        or bool(clause.words & row.words & (saying("of_a_complaint") | saying("because_of")))
+        or ("link:given" in cues and bool(row.words & saying("because_of")))
+    )
     if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     of_now = cues - {"current"} if clause.says("after") else cues  # "now progressing after X"

@@ -54,6 +54,7 @@ _OTHER = re.compile(
 _SPAN = re.compile(r"(\d{4}-\d\d-\d\d)–(\d{4}-\d\d-\d\d)")
 _PORTIONS = {"mL": "mL", "{tbl}": ""}
 """Units in which a drug is taken, and per what its strength is told."""
+_STRENGTHS = frozenset({"mg", "ug", "g"})
 _WAYS = {"iv": "intravenous", "i.v": "intravenous"}
 _NAME_OF_PAIR = "blood pressure"
 _PRESSURE = frozenset(_NAME_OF_PAIR.split())
@@ -219,7 +220,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
             core, clause.words, kind.words, topics, status, codes, classes_of(row), called
         ),
         quantities=_quantities(row, clause),
-        figures=tuple(quantities_in(f"{row.name} {row.unit}")) if row.number is not None else (),
+        figures=tuple(_figures(row)),
         ranges=tuple(quantities_in(row.range)),
         dates=tuple(_dates(row)),
         begun=recorded_date(row.date) if row.date else None,
@@ -264,6 +265,16 @@ def _quantities(row: ViewRow, clause: Clause) -> tuple[Quantity, ...]:
     own = [one for one in clause.quantities if one.number in numbers]
     told = clause_of(row.detail).quantities
     return (*own, *told, *_measured(row), *times_of(clause))
+
+
+def _figures(row: ViewRow) -> list[Quantity]:
+    """Return figures that are no values: those of a name, or a strength beside another dose."""
+    if row.number is not None:
+        return quantities_in(f"{row.name} {row.unit}")
+    told = quantities_in(row.value) if row.kind == "medication" else []
+    strengths = [one for one in quantities_in(row.name) if one.unit in _STRENGTHS]
+    units = {one.unit for one in told if one.unit != "{tbl}" or one.number > 1}
+    return strengths if units & {*_STRENGTHS, "{tbl}"} else []
 
 
 def _whole_doses(row: ViewRow, clause: Clause) -> Iterator[Quantity]:
