@@ -61,10 +61,7 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_said = "no" in clause.cues or clause.cues >= {"apart", "asserts"}
     if is_said and "no" in last.cues and last.topics and clause.topics:
         return False  # "No allergies are recorded, and she is not on any medication"
-    is_denied_alone = "no" in last.cues - clause.cues
-    if is_denied_alone and _counts(clause):
-        return False  # "no shocks and two runs of VT"
-    is_but = "but" in clause.words and is_denied_alone
+    is_but = "no" in last.cues - clause.cues and ("but" in clause.words or _counts(clause))
     is_apart = clause.cues >= {"apart", "asserts"} and "asserts" in last.cues
     if clause.names and (is_but or is_apart):
         return False  # "No drugs are recorded, but he takes …", "A was begun; B was stopped"
@@ -188,12 +185,10 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
                 inherited -= {"ended"}
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
-    if "no" not in clause.cues and _counts(clause):
-        inherited -= {"no"}
+    inherited -= {"no"} if _counts(clause) else set()  # "no shocks and two runs of VT"
     if (last.says("without") or "no" in last.cues) and clause.says("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
-    if clause.says("replaced"):
-        inherited -= {"ended"}  # "A was stopped and replaced by B"
+    inherited -= {"ended"} if clause.says("replaced") else set()  # "A was replaced by B"
     if "apart" in clause.cues and "no" in last.cues:
         return clause.cues & inherited  # "No allergies recorded; takes Seasonique"
     if clause.cues & {"ended", "apart"}:

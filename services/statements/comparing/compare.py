@@ -5,8 +5,12 @@ from dataclasses import replace
 
 from services.language.sentences.clauses import Clause
 from services.statements.comparing import compare_several
-from services.statements.comparing.against_texts import against_texts, gives_way, is_of_other_part
-from services.statements.comparing.broader import by_broader_name
+from services.statements.comparing.against_texts import (
+    against_texts,
+    by_broader_name,
+    gives_way,
+    is_of_other_part,
+)
 from services.statements.comparing.by_values import (
     by_values,
     is_of_other_report,
@@ -14,8 +18,7 @@ from services.statements.comparing.by_values import (
     latest_of_kind,
     of_other_end,
 )
-from services.statements.comparing.changes import is_against_own_numbers
-from services.statements.comparing.comparisons import compared
+from services.statements.comparing.changes import compared, is_against_own_numbers
 from services.statements.comparing.courses import by_each
 from services.statements.comparing.one_day import by_one_day, with_reports
 from services.statements.rows import compare_series, fit
@@ -34,7 +37,7 @@ from services.statements.rows.subject import (
 )
 from services.statements.rows.units import is_comparable
 from services.statements.rows.verdict import Verdict, worst
-from services.statements.times.ages import against_age, age_told, persons_in, without_age
+from services.statements.times.durations import against_age, age_told, persons_in, without_age
 
 _OF_TUMOUR = "wider:=cancer"
 _SIDES, _BOTH_SIDES = ("left", "right"), "bilateral"
@@ -54,24 +57,6 @@ def compare_values(
     if is_against_own_numbers(clause):
         return Verdict("unsupported")
     clause = with_reports(clause, rows)
-    found = _by_names(clause, rows, names=names, cited=cited)
-    if found.state == "supported" or _BOTH_SIDES not in clause.exclusive:
-        return found
-    sides = [_of_side(clause, side) for side in _SIDES]
-    each = worst([_by_names(one, rows, names=names, cited=cited) for one in sides])
-    return each if each.state == "supported" else found
-
-
-def _of_side(clause: Clause, side: str) -> Clause:
-    """Return what is told of both sides as told of one: "both eyes have had cataract surgery"."""
-    sites = tuple(frozenset(side if w == _BOTH_SIDES else w for w in one) for one in clause.sites)
-    told = tuple(side if word == _BOTH_SIDES else word for word in clause.exclusive)
-    return replace(clause, sites=sites, exclusive=told, words=clause.words - {_BOTH_SIDES} | {side})
-
-
-def _by_names(
-    clause: Clause, rows: KnownRows, *, names: Sequence[str], cited: Collection[str]
-) -> Verdict:
     if len(of_kin := by_each_of_kin(clause, names)) > 1:
         return worst([compare_values(one, rows, names=own, cited=cited) for one, own in of_kin])
     if (age := age_told(clause)) is None:

@@ -238,20 +238,18 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
 
 def _measures(clause: Clause, row: KnownRow) -> bool:
     is_about = "approximately" in clause.cues
-    if row.kind == "medication" and not is_dose_of(clause, row):
-        return False
+    is_other = row.kind == "medication" and not is_dose_of(clause, row)
     goals = {one.number for one in row.quantities} if row.kind == "goal" else set[float]()
     if goals and any(one.comparator and one.number not in goals for one in clause.quantities):
         return False  # no value, but the bound itself
     ends = {one.number for one in row.ranges}
-    if any(one.number not in ends for one in clause.limits):
+    if is_other or any(one.number not in ends for one in clause.limits):
         return False
     known = row.quantities
     if row.needs_all:
         known = (*known, *(other for one in known for other in in_moles(one, row.needs)))
-    if row.kind == "medication" and clause.often:  # "1 mg twice daily" is no strength
-        doses = [one for one in known if not _is_among(one, row.figures)]
-        known = tuple(doses) or known
+    if clause.often and not row.needs_all:  # "1 mg twice daily" is no strength
+        known = tuple(one for one in known if not _is_among(one, row.figures)) or known
     if clause.cues & {"range", "normal"}:
         known = (*known, *row.ranges)
     if clause.names and not row.is_text and row.needs.isdisjoint(clause.names):

@@ -19,7 +19,7 @@ from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import supported
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times import durations
-from services.statements.times.ages import age_told, is_so_old
+from services.statements.times.durations import age_told, is_so_old
 
 _DAYS_UNTIL_REPORTED = 14
 _AGES = frozenset({"", "a", "mo"})
