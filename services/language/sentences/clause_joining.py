@@ -14,7 +14,6 @@ _INHERITED = frozenset(
     {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
 )
 _PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
-_TITLE = "dr"
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 _JUDGED = frozenset({"high", "low", "normal"})
@@ -22,7 +21,7 @@ _EXTREMES = frozenset({"highest", "lowest"})
 _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
 _OF_THEN, _GIVEN = frozenset({"begun", "when", "before"}), frozenset({"when", "objects_follow"})
-_LEAD_CHARS = len("By the end of ")
+_TITLE, _LEAD_CHARS = "dr", len("By the end of ")
 _THAN_BEFORE = {"falling": "down", "rising": "up"}
 
 
@@ -198,8 +197,7 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
 
 def _counts(clause: Clause) -> bool:
     """Whether a clause says how many of a thing there are, at least two."""
-    numbers = statement_words().numbers
-    return any(numbers.get(word, 0) > 1 for word in clause.words)
+    return any(statement_words().numbers.get(word, 0) > 1 for word in clause.words)
 
 
 def _of_same_kin(last: Clause, clause: Clause) -> Clause:

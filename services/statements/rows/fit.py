@@ -16,7 +16,11 @@ from services.statements.rows.known_words import is_named
 from services.statements.rows.one_of_several import (
     DONE_ONCE,
     excludes,
+    has_reactions,
+    is_age_then,
+    is_compared,
     is_dose_of,
+    is_mixture,
     is_plain,
     is_score,
     says_which,
@@ -24,10 +28,9 @@ from services.statements.rows.one_of_several import (
 from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.rows.units import in_moles, is_same
 
-_SAME_LETTERS = 7
 _TO = "auf"
 _AT_A_TIME = frozenset({"begun", "ended"})
-_SUSPECTED, _DIED, _DIED_AT = "suspected", "died", "died at age "
+_SUSPECTED = "suspected"
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 _GIVEN = frozenset({"medication", "care plan"})
 _AIMS = frozenset({"care plan", "goal"})
@@ -61,17 +64,6 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     )
 
 
-def _is_compared(clause: Clause, row: KnownRow) -> bool:
-    """Whether a report compares what shrank from 17 to 4 mm, or to 4 mm: `nodule 4 mm (17 mm)`."""
-    told, known = ([one.number for one in each.quantities] for each in (clause, row))
-    told = told[::-1] if "turned" in clause.cues else told
-    told = told if clause.says("from") else [*known[1:], *told]
-    is_course = len(told) == len(("from", "to")) and clause.cues & JUDGED <= {"falling", "rising"}
-    is_falling = ("falling" in clause.cues or clause.says("lowers")) == (told[:1] > told[1:])
-    is_alike = "(" in row.says and len({one.unit for one in row.quantities}) == 1
-    return is_course and is_alike and is_falling and known == told[::-1]
-
-
 def _is_former(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause tells, as that of now, what a report gives as before: `14 mm (31 mm)`."""
     is_of_then = bool(clause.dates) or clause.says("was", "from", "formerly", "at_first")
@@ -97,7 +89,7 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
 
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a text judges a thing alike, and tells its number by its words, not its title."""
-    is_alike = clause.cues & JUDGED <= row.judged or _is_compared(clause, row)
+    is_alike = clause.cues & JUDGED <= row.judged or is_compared(clause, row)
     if not is_alike or is_of_other_number(clause, row) or _is_former(clause, row):
         return False
     if clause.sites and not clause.quantities:
@@ -180,7 +172,7 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
         return False
     is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
     is_of_allergy = is_of_allergy or bool(row.words & stems_told("allergic"))
-    if is_of_allergy and not _has_reactions(clause.words & stems_told("reactions"), row):
+    if is_of_allergy and not has_reactions(clause.words & stems_told("reactions"), row):
         return False
     if clause.words & stems_told("allergic"):
         return is_of_allergy
@@ -188,21 +180,6 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     if is_tolerated and row.words.isdisjoint(stems_told("tolerates")):
         return False
     return not (is_of_allergy and clause.cues & {"takes", "tolerates"})
-
-
-def is_age_then(clause: Clause, row: KnownRow) -> bool:
-    """Whether one age that is told of kin is that of their death, or of their illness, as told."""
-    died = row.says.partition(_DIED_AT)[2]
-    if row.kind != "family history" or not died or len(clause.quantities) != 1:
-        return True
-    is_of_death = any(_DIED in statement_words().happening.get(one, ()) for one in clause.words)
-    return is_of_death == died.startswith(f"{clause.quantities[0].number:g} ")
-
-
-def _has_reactions(said: frozenset[str], row: KnownRow) -> bool:
-    """Whether the row has each grave reaction that is said, in whatever language: anaphylaxi…."""
-    begun = {word[:_SAME_LETTERS] for word in row.words}
-    return all(word[:_SAME_LETTERS] in begun for word in said)
 
 
 def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
@@ -260,7 +237,7 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
         for one in clause.quantities
         if not (_is_among(one, known, is_about=is_about) or is_score(one, row))
         and not (row.kind in DONE_ONCE and not one.unit and f"{one.number:g}" in row.name)
-        and (one.pair is None or not _is_mixture(one, row))
+        and (one.pair is None or not is_mixture(one, row))
     ]
     if not others or len(others) == len(clause.quantities):
         return not others
@@ -270,13 +247,6 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
 
 def _is_among(one: Quantity, known: Sequence[Quantity], *, is_about: bool = False) -> bool:
     return any(is_same(one, there, is_about=is_about) for there in known)
-
-
-def _is_mixture(told: Quantity, row: KnownRow) -> bool:
-    """Whether a row has both parts of a mixture: "Humulin 70/30"."""
-    numbers = {one.number for one in row.quantities}
-    units = {one.unit for one in row.quantities}
-    return (not told.unit or told.unit in units) and {told.number, told.pair} <= numbers
 
 
 def has_date(found: FoundDate, row: KnownRow) -> bool:
