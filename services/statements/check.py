@@ -13,24 +13,23 @@ from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements import clause_parts
 from services.statements.bare_answers import as_you_said, behind_denial, of_bare_answer
+from services.statements.comparing.changes import of_figures
 from services.statements.comparing.compare import compare_values
 from services.statements.comparing.compare_absence import compare_absence, deny_all, topics_denied
 from services.statements.comparing.compare_several import advises_untaken
-from services.statements.comparing.figures import of_figures
 from services.statements.comparing.linked import against_links, excepted
 from services.statements.comparing.none_more import not_told
 from services.statements.comparing.smoking import OF_SMOKING, compare_smoking
-from services.statements.deeds_told import deed_told
+from services.statements.deeds import deed_told
 from services.statements.grounds import Grounds, Speaker
 from services.statements.noticed import tells_of_life
 from services.statements.rows import subject
-from services.statements.rows.happenings import happenings
-from services.statements.rows.judgements import judges_alone, with_courses
+from services.statements.rows.happenings import happenings, judges_alone, with_courses
 from services.statements.rows.known_words import has_none
 from services.statements.rows.rows import told_of
 from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 from services.statements.tables import cells_of, is_head, told_in_cells
-from services.statements.times.ages import with_birth_day
+from services.statements.times.durations import with_birth_day
 from services.statements.unknown_prose import tells_unknown
 
 OTHER_PATIENT = "A sentence about another patient was left out."

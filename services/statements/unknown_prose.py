@@ -10,7 +10,7 @@ from services.language.words.detection import is_unread
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.comparing.by_values import is_of_other_report
-from services.statements.comparing.figures import is_of_unknown_number
+from services.statements.comparing.changes import is_of_unknown_number
 from services.statements.noticed import decided, is_noticed_by_other
 from services.statements.rows import fit
 from services.statements.rows.happenings import has_happened, is_otherwise

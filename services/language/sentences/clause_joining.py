@@ -14,7 +14,6 @@ _INHERITED = frozenset(
     {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
 )
 _PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
-_TITLE = "dr"
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 _JUDGED = frozenset({"high", "low", "normal"})
@@ -22,7 +21,7 @@ _EXTREMES = frozenset({"highest", "lowest"})
 _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
 _OF_THEN, _GIVEN = frozenset({"begun", "when", "before"}), frozenset({"when", "objects_follow"})
-_LEAD_CHARS = len("By the end of ")
+_TITLE, _LEAD_CHARS = "dr", len("By the end of ")
 _THAN_BEFORE = {"falling": "down", "rising": "up"}
 
 
@@ -61,7 +60,7 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_said = "no" in clause.cues or clause.cues >= {"apart", "asserts"}
     if is_said and "no" in last.cues and last.topics and clause.topics:
         return False  # "No allergies are recorded, and she is not on any medication"
-    is_but = "but" in clause.words and "no" in last.cues - clause.cues
+    is_but = "no" in last.cues - clause.cues and ("but" in clause.words or _counts(clause))
     is_apart = clause.cues >= {"apart", "asserts"} and "asserts" in last.cues
     if clause.names and (is_but or is_apart):
         return False  # "No drugs are recorded, but he takes …", "A was begun; B was stopped"
@@ -185,13 +184,20 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
                 inherited -= {"ended"}
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
+    inherited -= {"no"} if _counts(clause) else set()  # "no shocks and two runs of VT"
     if (last.says("without") or "no" in last.cues) and clause.says("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
+    inherited -= {"ended"} if clause.says("replaced") else set()  # "A was replaced by B"
     if "apart" in clause.cues and "no" in last.cues:
         return clause.cues & inherited  # "No allergies recorded; takes Seasonique"
     if clause.cues & {"ended", "apart"}:
         inherited -= {"current"}  # "is still listed although the chemotherapy ended"
     return inherited
+
+
+def _counts(clause: Clause) -> bool:
+    """Whether a clause says how many of a thing there are, at least two."""
+    return any(statement_words().numbers.get(word, 0) > 1 for word in clause.words)
 
 
 def _of_same_kin(last: Clause, clause: Clause) -> Clause:
@@ -291,6 +297,7 @@ def _each_its_value(clauses: list[Clause]) -> list[Clause]:
     named = [one for one in clauses if (one.stages if is_of_parts else one.own_names and one.names)]
     values = [each for one in clauses for each in one.quantities]
     is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
+    is_so = is_so and not any(one.cues >= {"apart", "asserts"} for one in named)
     plain = [replace(one, stages=() if is_of_parts else one.stages, dates=()) for one in named[:-1]]
     if not is_so or any(one.has_values for one in plain):
         return clauses

@@ -94,11 +94,17 @@ def _restated(text: str, lower: str) -> str:
 
 
 def _behind_count(text: str) -> str:
-    """Return "two admissions: in 2012 for …" with a dash: what is counted, and each of it."""
+    """Return "two admissions: in 2012 for …" with a dash: what is counted, and each of it.
+
+    And "The anemia has resolved: hemoglobin rose" with a semicolon: two facts.
+    """
     head, _, rest = text.partition(": ")
     known, words = statement_words(), head.lower().split()
-    is_counted = any(one in known.numbers for one in words) and known.counted.keys() & {*words}
-    return f"{head} – {rest}" if is_counted else text
+    if any(one in known.numbers for one in words) and known.counted.keys() & {*words}:
+        return f"{head} – {rest}"
+    said = {tag for one in known.found_in(words) for tag in one.tags}
+    is_named = any(one.startswith("same:") for one in said) or any(map(_names_alone, words))
+    return f"{head}; {rest}" if is_named and "asserts" in said else text
 
 
 def _behind_lead(found: re.Match[str]) -> str:

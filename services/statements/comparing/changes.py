@@ -1,16 +1,28 @@
-"""Sentences that say by how much a value changed: "fell by 22 %", "gained 3.9 kg". Pure."""
+"""How many, how often, how long or by how much a clause tells something: "fell by 22 %". Pure."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
+from operator import attrgetter
 
+from services.language.figures.full_dates import month_numbers
 from services.language.figures.quantities import Quantity
 from services.language.sentences.clauses import Clause
+from services.language.sentences.statements import Sentence
+from services.language.words.letters import folded
+from services.language.words.statement_tables import saying
+from services.language.words.statement_words import statement_words
+from services.statements.comparing.bounds import of_all_values
+from services.statements.comparing.compare_several import switched
+from services.statements.rows.compare_series import has_value, value_of
 from services.statements.rows.fit import has_date, is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import about, refs
 from services.statements.rows.units import is_same, quantity
 from services.statements.rows.verdict import Verdict
+from services.statements.times.counting import counted, done_regularly, of_kinds
+from services.statements.times.durations import lasts_on, stayed
 
 _TIMES = frozenset({"a", "mo", "wk", "d", "h"})
 _CHANGES = frozenset({"rising", "falling"})
@@ -101,3 +113,115 @@ def _is_near(clause: Clause, told: Quantity, known: Quantity) -> bool:
     off = abs(told.number - known.number)
     near = _ABOUT * known.number if "approximately" in clause.cues else 0.0
     return off <= max(near, 0.5 * 10.0**-told.decimals * 1.01)
+
+
+_TWO = 2
+
+
+def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over a comparison of two days or numbers; None where none is made.
+
+    Months without their years may be of any year, and are not looked up.
+    """
+    said = saying("higher") & clause.words or saying("lower") & clause.words
+    said = said or _by_what_is_better(clause)
+    if not said and clause.says("beside_another"):
+        said = _by_course(clause)
+    if not said or not clause.says("than", "beside_another") or clause.says("multiplied"):
+        return None
+    rows = [row for row in subject if has_value(row) and not row.is_text]
+    sides = _sides(clause, rows)
+    if not sides:
+        months = sum(folded(word) in month_numbers() for word in clause.words)
+        return Verdict("unsupported") if months == _TWO and not clause.dates else None
+    if not all(sides):
+        return Verdict("unsupported")
+    first, second = sides[0][0], sides[1][0]
+    difference = value_of(first) - value_of(second)
+    holds = difference > 0 if said & saying("higher") else difference < 0
+    sources = (*first.sources, *second.sources)
+    both = f"{first.says}; {second.says}"
+    return Verdict("supported" if holds else "contradicted", sources, "" if holds else both)
+
+
+def _sides(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
+    """Return the rows of what is compared and of what it is compared with; [] for neither."""
+    told, days = clause.quantities, clause.dates
+    if len(days) == _TWO and len(told) < _TWO:
+        sides = [[row for row in rows if has_date(one, row)] for one in days]
+        return [[row for row in sides[0] if all(is_measured(q, row) for q in told)], sides[1]]
+    if len(days) == 1 and not told and rows:
+        then = [row for row in rows if has_date(days[0], row)]
+        return [[max(rows, key=attrgetter("order"))], then]
+    if len(days) == len(told) == 1:
+        then = [row for row in rows if has_date(days[0], row)]
+        own = [row for row in rows if row not in then and is_measured(told[0], row)]
+        return (
+            [own, then] if own or clause.says("beside_another") else []
+        )  # the day is of the value
+    if len(told) == _TWO and not any(one.comparator for one in told):
+        unit = next((one.unit for one in reversed(told) if one.unit), "")
+        numbers = [one if one.unit else replace(one, unit=unit) for one in told]
+        found = [[row for row in rows if is_measured(one, row)] for one in numbers]
+        if len(days) < _TWO:
+            return found
+        pairs = zip(found, days, strict=True)
+        return [[row for row in side if has_date(day, row)] for side, day in pairs]
+    return []
+
+
+def _by_course(clause: Clause) -> frozenset[str]:
+    """Return which way a value is told to have gone: "down to 59 compared with 2018"."""
+    is_up = "rising" in clause.cues or "up" in clause.words
+    is_down = "falling" in clause.cues or "down" in clause.words
+    if is_up == is_down:
+        return frozenset()
+    return saying("higher") if is_up else saying("lower")
+
+
+def _by_what_is_better(clause: Clause) -> frozenset[str]:
+    """Return which way a value is told to be by "better than"."""
+    known = statement_words().better
+    better = next((known[name] for name in clause.names if name in known), "")
+    if not better or not clause.says("better", "worse"):
+        return frozenset()
+    return saying("higher") if (better == "rising") == clause.says("better") else saying("lower")
+
+
+_FIGURES = (
+    done_regularly, of_all_values, counted, changed, lasts_on, stayed, switched
+)  # fmt: skip
+
+
+def of_figures(
+    sentence: Sentence, clause: Clause, names: Sequence[str], rows: KnownRows
+) -> Verdict | None:
+    """Return the verdict over the figures of a clause; None where it tells none."""
+    if not sentence.asks and "maybe" not in clause.cues:
+        found_by = (each(clause, rows, names) for each in _FIGURES)
+        told = next((one for one in found_by if one is not None), None)
+        if told is not None:
+            return told
+    if not clause.counted or clause.quantities:
+        return None
+    found = of_kinds(clause, rows)
+    if found.state != "supported" or not clause.own_names:
+        return found
+    each_of = [*map(rows.about, (*([one] for one in clause.names), *clause.runs))]
+    sources = refs(row for of_name in each_of for row in of_name[:1])
+    return Verdict("supported" if all(each_of) else "unsupported", sources)
+
+
+def is_of_unknown_number(clause: Clause, rows: Sequence[KnownRow]) -> bool:
+    """Whether a number in words, of no value, is in no row, nor that of the rows or their days."""
+    if clause.quantities or clause.differences or clause.says("apart_from_counts"):
+        return False
+    numbers, days = statement_words().numbers, {row.kind: set[str]() for row in rows}
+    told: set[float] = {numbers[word] for word in clause.words if word in numbers}
+    known: set[float] = {1.0, *(number for number, _ in clause.counted)}
+    for row in rows:
+        days[row.kind].add(row.order[:10])
+        known.update(numbers[word] for word in row.words if word in numbers)
+        known.update(one.number for one in (*row.quantities, *row.figures))
+    is_denied = not clause.cues.isdisjoint({"no", "nothing"})
+    return not (is_denied or told <= known.union(map(len, days.values())))

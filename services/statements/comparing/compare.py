@@ -5,8 +5,12 @@ from dataclasses import replace
 
 from services.language.sentences.clauses import Clause
 from services.statements.comparing import compare_several
-from services.statements.comparing.against_texts import against_texts, gives_way, is_of_other_part
-from services.statements.comparing.broader import by_broader_name
+from services.statements.comparing.against_texts import (
+    against_texts,
+    by_broader_name,
+    gives_way,
+    is_of_other_part,
+)
 from services.statements.comparing.by_values import (
     by_values,
     is_of_other_report,
@@ -14,8 +18,7 @@ from services.statements.comparing.by_values import (
     latest_of_kind,
     of_other_end,
 )
-from services.statements.comparing.changes import is_against_own_numbers
-from services.statements.comparing.comparisons import compared
+from services.statements.comparing.changes import compared, is_against_own_numbers
 from services.statements.comparing.courses import by_each
 from services.statements.comparing.one_day import by_one_day, with_reports
 from services.statements.rows import compare_series, fit
@@ -34,7 +37,7 @@ from services.statements.rows.subject import (
 )
 from services.statements.rows.units import is_comparable
 from services.statements.rows.verdict import Verdict, worst
-from services.statements.times.ages import against_age, age_told, persons_in, without_age
+from services.statements.times.durations import against_age, age_told, persons_in, without_age
 
 _OF_TUMOUR = "wider:=cancer"
 _SIDES, _BOTH_SIDES = ("left", "right"), "bilateral"
@@ -304,7 +307,8 @@ def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     for stage in clause.stages:
         if any(one.scale == stage.scale and not stage.fits(one) for one in row.stages):
             return True
-    if excludes(clause, row) or not (is_paper or fit.stands(clause, row)):
+    of_state = replace(clause, cues=clause.cues - COURSES)  # no drug tells a course
+    if excludes(clause, row) or not (is_paper or fit.stands(of_state, row)):
         return True
     if clause.often - row.often and row.often:
         return True

@@ -9,7 +9,7 @@ from services.language.words.statement_tables import by_word, saying, statement_
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.comparing.against_texts import is_of_other_place
 from services.statements.comparing.by_values import is_of_other_report, written_on
-from services.statements.comparing.none_more import none_more
+from services.statements.comparing.none_more import is_new_then, none_more
 from services.statements.rows import subject
 from services.statements.rows.compare_series import is_judged_rightly
 from services.statements.rows.fit import has_date, is_aim, is_hedged, is_measured
@@ -20,8 +20,7 @@ from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows.rows import BEGINNING, KnownRow, clause_of, told_of
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
-_DRUGS = "=drug allergy"
-_ORDER = "order"  # says nothing of what was found
+_DRUGS, _ORDER = "=drug allergy", "order"  # which says nothing of what was found
 _LISTS = frozenset({"problem", "procedure", "medication"})
 _OF_RECORD = frozenset({"recorded", "nothing", "of_chart"})
 
@@ -32,9 +31,10 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         return done
     if "tolerates" in clause.cues and (to := [r for r in rows.about(names) if "allerg" in r.kind]):
         return Verdict("unsupported") if "=allergy" in clause.topics else subject.supported(to)
-    named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
-    found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
-    meant = _meant(clause, found, names)
+    named = {id(r): r for r in (*rows.about(names), *rows.about(clause.names or names))}
+    found = [row for row in named.values() if not row.is_earlier]
+    place, told = placed(clause), _meant(clause, found, names)
+    meant = [row for row in told if row.is_text or not excludes(place, row)]
     if "=allergy" in names and (kind := _kind_of_allergens(clause)):
         known = rows.about(["=allergy"])
         meant = [row for row in known if _may_be_of(kind, row)]
@@ -61,8 +61,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         return _not_recorded(clause, rows, meant, names)
     there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
     if denied and not (there and all(row.is_text for row in denied)):
-        later = _told_later(clause, denied, meant)
-        is_other = later is not None or is_of_other_report(clause, denied, rows)
+        is_other = bool(_told_later(clause, denied, meant)) or is_new_then(clause, meant)
+        is_other = is_other or is_of_other_report(clause, denied, rows)
         return (
             Verdict("unsupported", subject.refs(denied)) if is_other else subject.supported(denied)
         )

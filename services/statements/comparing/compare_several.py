@@ -9,7 +9,7 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stem, stems_told
 from services.language.words.statement_words import statement_words
-from services.statements.comparing.broader import is_cancer_of
+from services.statements.comparing.against_texts import is_cancer_of
 from services.statements.comparing.courses import plain
 from services.statements.rows.fit import fits, has_date, is_aim, is_denied_alike, is_measured
 from services.statements.rows.known import KnownRows

@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of, statement_words
 from services.statements.comparing.compare_several import (
     COUNTED_ONE_BY_ONE,
     REASON,
@@ -164,3 +164,12 @@ def _not_since(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
 
 def _is_of_then(clause: Clause, rows: Sequence[KnownRow]) -> bool:
     return any(has_date(day, row) for day in clause.dates for row in rows)
+
+
+def is_new_then(clause: Clause, meant: Sequence[KnownRow]) -> bool:
+    """Whether a text of the day has something new, where a clause says that nothing new was."""
+    new = {word for word in clause.exclusive if group_of(word) == "novelty"}
+    there = (row for row in meant if row.is_text and not (row.negated or row.is_plan))
+    return bool(clause.dates) and any(
+        new & row.exclusive and all(has_date(day, row) for day in clause.dates) for row in there
+    )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from services.language.sentences.clauses import Clause
-from services.statements.comparing.broader import is_cancer_of
+from services.statements.comparing.against_texts import is_cancer_of
 from services.statements.comparing.compare_several import is_for_another, is_over, written
 from services.statements.rows import fit
 from services.statements.rows.happenings import happenings, has_happened

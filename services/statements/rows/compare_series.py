@@ -7,7 +7,7 @@ from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import statement_words
 from services.statements.rows.fit import has_date
-from services.statements.rows.judgements import is_plainly_otherwise
+from services.statements.rows.happenings import is_plainly_otherwise
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.verdict import Verdict
 

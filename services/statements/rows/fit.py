@@ -16,7 +16,11 @@ from services.statements.rows.known_words import is_named
 from services.statements.rows.one_of_several import (
     DONE_ONCE,
     excludes,
+    has_reactions,
+    is_age_then,
+    is_compared,
     is_dose_of,
+    is_mixture,
     is_plain,
     is_score,
     says_which,
@@ -24,7 +28,6 @@ from services.statements.rows.one_of_several import (
 from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.rows.units import in_moles, is_same
 
-_SAME_LETTERS = 7
 _TO = "auf"
 _AT_A_TIME = frozenset({"begun", "ended"})
 _SUSPECTED = "suspected"
@@ -44,6 +47,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not (is_aim(row) and _names_problems(clause) and not clause.says("of_aims"))
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
+        and is_age_then(clause, row)
         and not (row.is_plan and not is_hedged(clause, row))
         and all(any(map(one.fits, row.stages)) or is_plain(one, row) for one in clause.stages)
         and row.words.issuperset(clause.codes)
@@ -60,17 +64,6 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     )
 
 
-def _is_compared(clause: Clause, row: KnownRow) -> bool:
-    """Whether a report compares what shrank from 17 to 4 mm, or to 4 mm: `nodule 4 mm (17 mm)`."""
-    told, known = ([one.number for one in each.quantities] for each in (clause, row))
-    told = told[::-1] if "turned" in clause.cues else told
-    told = told if clause.says("from") else [*known[1:], *told]
-    is_course = len(told) == len(("from", "to")) and clause.cues & JUDGED <= {"falling", "rising"}
-    is_falling = ("falling" in clause.cues or clause.says("lowers")) == (told[:1] > told[1:])
-    is_alike = "(" in row.says and len({one.unit for one in row.quantities}) == 1
-    return is_course and is_alike and is_falling and known == told[::-1]
-
-
 def _is_former(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause tells, as that of now, what a report gives as before: `14 mm (31 mm)`."""
     is_of_then = bool(clause.dates) or clause.says("was", "from", "formerly", "at_first")
@@ -78,7 +71,12 @@ def _is_former(clause: Clause, row: KnownRow) -> bool:
     told = [f"{one.number:g} {one.unit}" for one in clause.quantities]
     forms = ("{unit} ({})", " from {} to ", " von {} auf ")
     said = [form.format(*told, unit=clause.quantities[0].unit) for form in forms if told]
-    return not is_of_then and len(told) == 1 and any(one in row.says for one in said)
+    if is_of_then or any(one in row.says for one in said if len(told) == 1):
+        return not is_of_then
+    figures = {word for word in clause.words if any(map(str.isdigit, word))}
+    parts = [row.says.partition(f" {word} ") for word in saying("formerly")]
+    former = [stems_of(behind) - stems_of(before) for before, _, behind in parts if behind]
+    return bool(figures) and any(figures <= one for one in former)  # "i1, previously i3"
 
 
 def is_hedged(clause: Clause, row: KnownRow) -> bool:
@@ -91,7 +89,7 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
 
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a text judges a thing alike, and tells its number by its words, not its title."""
-    is_alike = clause.cues & JUDGED <= row.judged or _is_compared(clause, row)
+    is_alike = clause.cues & JUDGED <= row.judged or is_compared(clause, row)
     if not is_alike or is_of_other_number(clause, row) or _is_former(clause, row):
         return False
     if clause.sites and not clause.quantities:
@@ -128,6 +126,9 @@ def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
 
 def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     """Whether what a row only suspects is told as a suspicion, and one of two not as both."""
+    prevented = saying("preventing") if row.kind == "medication" else frozenset[str]()
+    if row.words & prevented and not clause.words & prevented:  # for prophylaxis of an illness
+        return not any(kind_of_name(one) == "problem" for one in clause.names)
     if not row.hedges and not row.words.isdisjoint(stems_told("unsure")):
         return bool(clause.words & stems_told("unsure")) or "maybe" in clause.cues
     if not clause.says("lacking") and lacked(row) & clause.words:
@@ -171,7 +172,7 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
         return False
     is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
     is_of_allergy = is_of_allergy or bool(row.words & stems_told("allergic"))
-    if is_of_allergy and not _has_reactions(clause.words & stems_told("reactions"), row):
+    if is_of_allergy and not has_reactions(clause.words & stems_told("reactions"), row):
         return False
     if clause.words & stems_told("allergic"):
         return is_of_allergy
@@ -179,12 +180,6 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     if is_tolerated and row.words.isdisjoint(stems_told("tolerates")):
         return False
     return not (is_of_allergy and clause.cues & {"takes", "tolerates"})
-
-
-def _has_reactions(said: frozenset[str], row: KnownRow) -> bool:
-    """Whether the row has each grave reaction that is said, in whatever language: anaphylaxi…."""
-    begun = {word[:_SAME_LETTERS] for word in row.words}
-    return all(word[:_SAME_LETTERS] in begun for word in said)
 
 
 def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
@@ -220,17 +215,18 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
 
 def _measures(clause: Clause, row: KnownRow) -> bool:
     is_about = "approximately" in clause.cues
-    if row.kind == "medication" and not is_dose_of(clause, row):
-        return False
+    is_other = row.kind == "medication" and not is_dose_of(clause, row)
     goals = {one.number for one in row.quantities} if row.kind == "goal" else set[float]()
     if goals and any(one.comparator and one.number not in goals for one in clause.quantities):
         return False  # no value, but the bound itself
     ends = {one.number for one in row.ranges}
-    if any(one.number not in ends for one in clause.limits):
+    if is_other or any(one.number not in ends for one in clause.limits):
         return False
     known = row.quantities
     if row.needs_all:
         known = (*known, *(other for one in known for other in in_moles(one, row.needs)))
+    if clause.often and not row.needs_all:  # "1 mg twice daily" is no strength
+        known = tuple(one for one in known if not _is_among(one, row.figures)) or known
     if clause.cues & {"range", "normal"}:
         known = (*known, *row.ranges)
     if clause.names and not row.is_text and row.needs.isdisjoint(clause.names):
@@ -241,7 +237,7 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
         for one in clause.quantities
         if not (_is_among(one, known, is_about=is_about) or is_score(one, row))
         and not (row.kind in DONE_ONCE and not one.unit and f"{one.number:g}" in row.name)
-        and (one.pair is None or not _is_mixture(one, row))
+        and (one.pair is None or not is_mixture(one, row))
     ]
     if not others or len(others) == len(clause.quantities):
         return not others
@@ -251,13 +247,6 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
 
 def _is_among(one: Quantity, known: Sequence[Quantity], *, is_about: bool = False) -> bool:
     return any(is_same(one, there, is_about=is_about) for there in known)
-
-
-def _is_mixture(told: Quantity, row: KnownRow) -> bool:
-    """Whether a row has both parts of a mixture: "Humulin 70/30"."""
-    numbers = {one.number for one in row.quantities}
-    units = {one.unit for one in row.quantities}
-    return (not told.unit or told.unit in units) and {told.number, told.pair} <= numbers
 
 
 def has_date(found: FoundDate, row: KnownRow) -> bool:
@@ -285,8 +274,10 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
     is_said = bool(clause.exclusive) and row.exclusive.issuperset(clause.exclusive)
     # "Stopped because the eGFR had fallen": the course is of the reason.
-    is_said = is_said or bool(
-        clause.words & row.words & (saying("of_a_complaint") | saying("because_of"))
+    is_said = (
+        is_said
+        or bool(clause.words & row.words & (saying("of_a_complaint") | saying("because_of")))
+        or ("link:given" in cues and bool(row.words & saying("because_of")))
     )
     if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it

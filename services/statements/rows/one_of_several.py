@@ -6,10 +6,11 @@ from services.language.figures.quantities import Quantity
 from services.language.sentences.clauses import Clause, Stage
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
-from services.statements.rows.rows import KnownRow, stems_of, told_of
+from services.statements.rows.rows import JUDGED, KnownRow, stems_of, told_of
 
-_ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+_ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin", "rhythm"})
 PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
+_DIED, _DIED_AT, _SAME_LETTERS = "died", "died at age ", 7
 PLACED = PARTS | {"side", "height", "facing"}
 _NOT_THERE, _KEPT = ("polarity", 1), ("expression", 0)
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
@@ -57,6 +58,8 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     is_beside = row.kind == "medication" and row.needs.isdisjoint(clause.names)
     if is_beside or row.kind in ("problem", *DONE_ONCE) or (row.is_text and not clause.sites):
         asked |= {"side"}
+    if is_beside:
+        asked |= PARTS  # the drug for a stent does not say where that is
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
     if not clause.says("margins"):  # "3 of 24 nodes involved", "liver and bone were clear"
         told = [word for word in told if groups[word][0] != "margin"]
@@ -100,3 +103,36 @@ def is_plain(told: Stage, row: KnownRow) -> bool:
         and not row.is_text  # "two new metastases" is no stage II
         and any(not one.unit and one.number == float(told.value) for one in row.quantities)
     )
+
+
+def is_age_then(clause: Clause, row: KnownRow) -> bool:
+    """Whether one age that is told of kin is that of their death, or of their illness, as told."""
+    died = row.says.partition(_DIED_AT)[2]
+    if row.kind != "family history" or not died or len(clause.quantities) != 1:
+        return True
+    is_of_death = any(_DIED in statement_words().happening.get(one, ()) for one in clause.words)
+    return is_of_death == died.startswith(f"{clause.quantities[0].number:g} ")
+
+
+def has_reactions(said: frozenset[str], row: KnownRow) -> bool:
+    """Whether the row has each grave reaction that is said, in whatever language: anaphylaxi…."""
+    begun = {word[:_SAME_LETTERS] for word in row.words}
+    return all(word[:_SAME_LETTERS] in begun for word in said)
+
+
+def is_compared(clause: Clause, row: KnownRow) -> bool:
+    """Whether a report compares what shrank from 17 to 4 mm, or to 4 mm: `nodule 4 mm (17 mm)`."""
+    told, known = ([one.number for one in each.quantities] for each in (clause, row))
+    told = told[::-1] if "turned" in clause.cues else told
+    told = told if clause.says("from") else [*known[1:], *told]
+    is_course = len(told) == len(("from", "to")) and clause.cues & JUDGED <= {"falling", "rising"}
+    is_falling = ("falling" in clause.cues or clause.says("lowers")) == (told[:1] > told[1:])
+    is_alike = "(" in row.says and len({one.unit for one in row.quantities}) == 1
+    return is_course and is_alike and is_falling and known == told[::-1]
+
+
+def is_mixture(told: Quantity, row: KnownRow) -> bool:
+    """Whether a row has both parts of a mixture: "Humulin 70/30"."""
+    numbers = {one.number for one in row.quantities}
+    units = {one.unit for one in row.quantities}
+    return (not told.unit or told.unit in units) and {told.number, told.pair} <= numbers

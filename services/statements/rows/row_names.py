@@ -98,7 +98,7 @@ def needs_of(row: ViewRow) -> frozenset[str]:
 def classes_of(row: ViewRow) -> frozenset[str]:
     """Return what else people call the thing of a row: its class, its brand, its disease."""
     if row.kind.startswith("allerg"):
-        return _allergen_kinds(row.name)
+        return _allergen_kinds(row.name) | _other_names(row.name)
     if row.kind == "immunization":
         return _vaccine_words(row.name, row.code)
     if row.kind in ("problem", *DIAGNOSES):
@@ -163,8 +163,10 @@ def _other_names(drug: str) -> frozenset[str]:
     found = {one.name: one for word in words if (one := table.named("drug", word))}
     whole = table.named("drug", " ".join(words_of(" ".join(found)))) if found else None
     said = [whole] if whole is not None and not whole.members else []
-    joined = ("".join(words) for one in said for words in one.words)  # `Depo-Provera`
-    return frozenset().union(*map(stems_of, (*joined, *(one.name for one in said))))
+    joined = ["".join(words) for one in said for words in one.words]  # `Depo-Provera`
+    joined += [f"{word}e" for word in joined if word.endswith("zol")]
+    groups = {group for one in said for words in one.words if (group := group_of(" ".join(words)))}
+    return frozenset(groups).union(*map(stems_of, (*joined, *(one.name for one in said))))
 
 
 @lru_cache(maxsize=1_000)

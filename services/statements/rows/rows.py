@@ -22,7 +22,7 @@ SHOWN_CHARS = 200
 JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
 NOT_DONE = frozenset({"planned", "maybe"})
 _NAMED_BY_ALL = frozenset({"problem", "procedure"})
-_SMALL_CHARS = 3
+_SMALL_CHARS, _LABEL_WORDS = 3, 3
 _SINKS = "declin"
 BEGINNING = 6
 """Words that begin with the same letters are taken for one: `prescribed`, `prescription`."""
@@ -157,7 +157,8 @@ def _read_rows(
         clauses = _planned_together(_advised(clauses, piece))
         for clause, head in zip(clauses, _heads(clauses), strict=True):
             row = _row_of_clause(clause, piece, own, sources, about, is_earlier)
-            yield replace(row, name=row.name | head, words=row.words | head)
+            where = row.exclusive or _placed_by_label(piece)
+            yield replace(row, name=row.name | head, words=row.words | head, exclusive=where)
         if len(clauses) > 1 and not any(map(negates, clauses)) and not _parts(clauses):
             # Names and a day may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
@@ -167,6 +168,13 @@ def _read_rows(
             sides = frozenset(word for site in row.sites for word in site)
             row = replace(row, exclusive=row.exclusive - sides)
             yield replace(row, quantities=(), stages=(), often=frozenset())
+
+
+def _placed_by_label(piece: str) -> frozenset[str]:
+    """Return of which vessel or segment all of `RCA: occlusion, treated with a stent` is."""
+    label, colon, _ = piece.partition(":")
+    is_label = bool(colon) and len(label.split()) <= _LABEL_WORDS
+    return frozenset(clause_of(label).exclusive) if is_label else frozenset()
 
 
 def _advised(clauses: list[Clause], piece: str) -> list[Clause]:

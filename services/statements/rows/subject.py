@@ -130,8 +130,21 @@ def about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRo
     """Return the rows of what a clause names."""
     found = rows.about(names)
     spoken = clause.words | set(names)
-    meant = [row for row in found if row.is_text or is_meant(row, spoken, names)]
+    units = {one.unit for one in clause.quantities} - {""}
+    meant = [
+        row
+        for row in found
+        if row.is_text
+        or is_meant(row, spoken, names)
+        or (units & {one.unit for one in row.quantities} and is_level_of(row, spoken))
+    ]
     return without_variants(meant, spoken)
+
+
+def is_level_of(row: KnownRow, spoken: Collection[str]) -> bool:
+    """Whether a value is that of a drug in the blood, told by the drug: "Lithium 0.7 mmol/L"."""
+    levels = saying("measured_level")
+    return not row.name.isdisjoint(levels) and row.name - levels <= {*spoken}
 
 
 def without_variants(rows: list[KnownRow], spoken: Collection[str]) -> list[KnownRow]:

@@ -52,6 +52,10 @@ _OTHER = re.compile(
 )
 """Other values of the same thing, as views write them behind a row's own."""
 _SPAN = re.compile(r"(\d{4}-\d\d-\d\d)–(\d{4}-\d\d-\d\d)")
+_PORTIONS = {"mL": "mL", "{tbl}": ""}
+"""Units in which a drug is taken, and per what its strength is told."""
+_STRENGTHS = frozenset({"mg", "ug", "g"})
+_WAYS = {"iv": "intravenous", "i.v": "intravenous"}
 _NAME_OF_PAIR = "blood pressure"
 _PRESSURE = frozenset(_NAME_OF_PAIR.split())
 
@@ -216,7 +220,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
             core, clause.words, kind.words, topics, status, codes, classes_of(row), called
         ),
         quantities=_quantities(row, clause),
-        figures=tuple(quantities_in(f"{row.name} {row.unit}")) if row.number is not None else (),
+        figures=tuple(_figures(row)),
         ranges=tuple(quantities_in(row.range)),
         dates=tuple(_dates(row)),
         begun=recorded_date(row.date) if row.date else None,
@@ -231,7 +235,8 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         sources=row.sources,
         order=instant(row.date),
         number=row.number,
-        exclusive=frozenset(clause.exclusive) | (status & statement_words().exclusive.keys()),
+        exclusive=frozenset((*clause.exclusive, *_ways(row)))
+        | (status & statement_words().exclusive.keys()),
         sites=clause.sites,
         is_plan=bool(hedges) or (is_problem and "planned" in clause_of(row.name).cues),
         hedges=hedges,
@@ -262,14 +267,32 @@ def _quantities(row: ViewRow, clause: Clause) -> tuple[Quantity, ...]:
     return (*own, *told, *_measured(row), *times_of(clause))
 
 
+def _figures(row: ViewRow) -> list[Quantity]:
+    """Return figures that are no values: those of a name, or a strength beside another dose."""
+    if row.number is not None:
+        return quantities_in(f"{row.name} {row.unit}")
+    told = quantities_in(row.value) if row.kind == "medication" else []
+    strengths = [one for one in quantities_in(row.name) if one.unit in _STRENGTHS]
+    units = {one.unit for one in told if one.unit != "{tbl}" or one.number > 1}
+    return strengths if units & {*_STRENGTHS, "{tbl}"} else []
+
+
 def _whole_doses(row: ViewRow, clause: Clause) -> Iterator[Quantity]:
-    """Yield what is in so many millilitres of a drug: 150 mg in "1 ML … 150 MG/ML"."""
-    volumes = [one for one in clause.quantities if one.unit == "mL"]
-    if row.kind == "medication" and len(volumes) == 1:
-        for one in clause.quantities:
+    """Yield what is in so many millilitres, or tablets, of a drug: 150 mg in "1 ML … 150 MG/ML"."""
+    if row.kind != "medication":
+        return
+    of_unit = {unit: [one for one in clause.quantities if one.unit == unit] for unit in _PORTIONS}
+    for portion, told in of_unit.items():
+        for one in clause.quantities if len(told) == 1 else ():
             unit, _, per = one.unit.partition("/")
-            if per == "mL":
-                yield quantity(one.number * volumes[0].number, unit)
+            if per == _PORTIONS[portion] and unit != portion:
+                yield quantity(one.number * told[0].number, unit)
+
+
+def _ways(row: ViewRow) -> Iterator[str]:
+    """Yield how a drug is given, where that is written as a stage may be: `1000 mg IV`."""
+    told = stems_of(f"{row.name} {row.value}") if row.kind == "medication" else frozenset[str]()
+    yield from (way for word, way in _WAYS.items() if word in told)
 
 
 def _measured(row: ViewRow) -> Iterator[Quantity]:

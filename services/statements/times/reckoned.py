@@ -19,7 +19,7 @@ from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import supported
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times import durations
-from services.statements.times.ages import age_told, is_so_old
+from services.statements.times.durations import age_told, is_so_old
 
 _DAYS_UNTIL_REPORTED = 14
 _AGES = frozenset({"", "a", "mo"})
@@ -140,6 +140,8 @@ def _follows(time: TimeTold, owner: Clause, found: Sequence[KnownRow], rows: Kno
         return any(is_so_old(time.told, owner, *one) for one in product(births, days))
     if time.kind == "ago":
         return bool(durations.long_ago(owner, time.told, found, rows))
+    if "planned" in owner.cues:
+        return False  # how long a drug is to be taken is not how long it was
     named = [row for one in owner.names for row in rows.about([one])]
     found = [*found, *(row for row in named if row.kind == "problem")]
     if owner.says("in_hospital") and not owner.counted:
