@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from services.identity.names.matching import Known
+from services.identity.names.matching import Known, Mention
 from services.identity.names.person import Person, distinct
 from services.identity.said import Said
-from services.language.people.ages_told import AgeTold
+from services.language.people.ages_told import AgeTold, age_behind
 
 
 def is_grown(person: Person, known: Known) -> bool:
@@ -22,6 +22,14 @@ def of_the_age(said: Said, known: Known) -> Sequence[Person] | None:
         return None
     people = [known.open, *filter(None, map(known.index.with_id, known.roster))]
     return distinct(one for one in people if _is_so_old(one, told, known))
+
+
+def by_age(mention: Mention, said: Said, known: Known) -> Sequence[Person]:
+    """Return who may be meant, first who is of the age behind the name: `koepp, 49, bp`."""
+    told = age_behind(said.message.text, mention.span[-1].end) if mention.span else None
+    if told is None:
+        return mention.people
+    return sorted(mention.people, key=lambda one: not _is_so_old(one, told, known))
 
 
 def _is_so_old(one: Person, told: AgeTold, known: Known) -> bool:

@@ -121,7 +121,7 @@ def heads_message(said: Said, one: FullDate) -> bool:
     known = of_people("letter_pairs") | words_of_questions()
     before = (word for word in said.message.words if word.start < one.start)
     return all(
-        each.is_in("moves_on") or (len(each.raw) == _PAIR and each.text not in known)
+        each.is_in("moves_on") or (len(each.raw) <= _PAIR and each.text not in known)
         for each in before
     )
 

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from services.identity.ages import is_grown, of_the_age
+from services.identity.ages import by_age, is_grown, of_the_age
 from services.identity.names.asked_about import points_at_open
 from services.identity.names.kin_asked import asks_of_somebody_beside
 from services.identity.names.matching import Known, Mention
-from services.identity.names.name_signs import values_asked
 from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import nearest_to
 from services.identity.said import (
@@ -26,7 +25,7 @@ from services.identity.said import (
 )
 from services.language.figures.full_dates import FullDate
 from services.language.people.ages_told import age_behind
-from services.language.people.descriptions import is_of_hers_alone
+from services.language.people.descriptions import is_of_hers_alone, values_asked
 from services.language.people.pointed_at import pointed_at
 from services.language.requests.requests import names_alone
 from services.language.words.letters import folded
@@ -39,6 +38,7 @@ Reason = Literal[
     "unanswered", "several", "elsewhere", "compared",
 ]  # fmt: skip
 OPTIONS_LIMIT, _LONG_AGO = 5, 20
+_REASONS: dict[str, Reason] = {"near": "nearly", "former": "former"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +111,12 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
         elif mention.strength == "full" and len(mention.people) == 1:
             found.sure = [*distinct([*found.sure, mention.people[0]])]
         else:
-            reason = _reason(mention)
-            found.asked += [(one, reason, mention.words) for one in mention.people]
+            reason = _REASONS.get(mention.strength, "part")
+            people = by_age(mention, said, known)
+            found.asked += [(one, reason, mention.words) for one in people]
     # Part of a name beside the number or the whole name of the same person says nothing more.
-    found.asked = [
-        row for row in found.asked if not any(_shares(row, each, found) for each in found.sure)
-    ]
+    taken = {said for one, _, said in found.asked if any(map(one.same_as, found.sure))}
+    found.asked = [row for row in found.asked if row[2] not in taken]
     return None if found.asked or found.sure else problem
 
 
@@ -125,18 +125,6 @@ def _no_patient(mention: Mention, known: Known) -> Subject:
     others = (one for one in known_people if not one.same_as(known.open))
     people = tuple(nearest_to(mention.span, mention.words, others))[:OPTIONS_LIMIT]
     return Subject("unsure", "stranger", people, said=mention.words)
-
-
-def _shares(row: tuple[Person, Reason, str], sure: Person, found: _Evidence) -> bool:
-    """Whether the same words that may mean `row` may mean somebody who is sure."""
-    words = row[2]
-    return any(other.same_as(sure) for other, _, said in found.asked if said == words)
-
-
-def _reason(mention: Mention) -> Reason:
-    if mention.strength == "near":
-        return "nearly"
-    return "former" if mention.strength == "former" else "part"
 
 
 def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:

@@ -101,7 +101,9 @@ def _who(target: PatientId | None, reading: Reading) -> Ask:
     """Ask for a patient whom the text does not name."""
     if target is not None and target != reading.active and _is_hinted(target, reading):
         return Ask("meant", (target,))
-    options = reading.others if reading.points_elsewhere or _says_other(reading) else reading.digits
+    says_other = wording("bare_switch_to_other").fullmatch(reading.order) is not None
+    says_other |= wording("the_other").search(reading.shape) is not None
+    options = reading.others if reading.points_elsewhere or says_other else reading.digits
     if not options:
         return Ask("id")
     return Ask("meant" if len(options) == 1 else "which", options[:OPTIONS_LIMIT])
@@ -111,11 +113,6 @@ def _is_hinted(target: PatientId, reading: Reading) -> bool:
     """Whether `target`, which a model named, is known or has digits that were typed."""
     typed = (digits.lstrip("0") or "0" for digits in wording("any_number").findall(reading.shape))
     return reading.knows(target) or digits_of(target) in typed
-
-
-def _says_other(reading: Reading) -> bool:
-    is_bare = wording("bare_switch_to_other").fullmatch(reading.order) is not None
-    return is_bare or wording("the_other").search(reading.shape) is not None
 
 
 def _between(reading: Reading, named: PatientId) -> Ask:

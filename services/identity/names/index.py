@@ -1,7 +1,7 @@
 """People by number, birth date and the words of their names, exactly or nearly."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -129,7 +129,9 @@ class PersonIndex:
         form = form_of(number)
         if self._has_uuids and _UUID_BEGINS.fullmatch(number) and not number.isdigit():
             return True
-        return form in self._forms or _is_word_of_form(form, self._forms)
+        letters = form.rstrip("#")
+        is_word = len(letters) > 1 and any(one.rstrip("#") == letters for one in self._forms)
+        return form in self._forms or is_word
 
     def survivor(self, person: Person) -> Person | None:
         """Return into whom `person` was merged; None if they were not, or nobody knows."""
@@ -254,11 +256,6 @@ def form_of(number: str) -> str:
     digits = len(text) - len(letters)
     is_one = letters.isalpha() and digits >= _DIGITS_LEAST
     return letters + "#" * digits if is_one else ""
-
-
-def _is_word_of_form(form: str, forms: Collection[str]) -> bool:
-    letters = form.rstrip("#")
-    return len(letters) > 1 and any(one.rstrip("#") == letters for one in forms)
 
 
 def _words_of(name: PersonName) -> Iterable[tuple[Part, str]]:

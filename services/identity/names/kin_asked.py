@@ -5,7 +5,8 @@ What a family history holds, illnesses and ages of relatives, is asked of the pa
 
 from collections.abc import Sequence
 
-from services.identity.names.name_signs import is_clinical, values_asked
+from services.identity.names.name_signs import is_clinical
+from services.language.people.descriptions import values_asked
 from services.language.people.mentions import Message
 from services.language.people.signed_word import Word
 from services.language.words.folding import words_of

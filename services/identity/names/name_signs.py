@@ -1,12 +1,11 @@
 """What the place of words in a message says of whether they are a name. Pure."""
 
 from collections.abc import Collection, Sequence
-from functools import cache
 
 from services.identity.names.covers import given_words
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
-from services.language.people.descriptions import first_parts
+from services.language.people.descriptions import first_parts, things_asked, values_asked
 from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name, is_short_for
 from services.language.people.signed_word import Word
@@ -75,14 +74,7 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
     if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
         return True  # `switch to Zelda Quix`
-    return (begins or word.text.endswith("s")) and bool(of_what & values_asked())
-
-
-@cache
-def values_asked() -> frozenset[str]:
-    """Return the single words for what is asked of a chart."""
-    values = first_parts(measured_nouns()) | of_people("values_of_one")
-    return values - of_people("of_no_value")
+    return (begins or word.text.endswith("s")) and bool(of_what & things_asked())
 
 
 def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
@@ -116,6 +108,7 @@ def is_no_word(word: Word) -> bool:
     is_term = word.is_eponym or is_clinical_name(stem(word.text))
     is_day = word.is_in_date or word.text in words_for("weekday")
     is_word = word.is_common or is_term or is_day or is_compound(word)
+    is_word |= word.text in values_asked()
     is_word |= bool(word.title) and word.text.endswith(tuple(of_people("endings_of_states")))
     return word.title in (None, "patient") and not is_word
 

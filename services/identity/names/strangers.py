@@ -19,10 +19,10 @@ from services.identity.names.name_signs import (
     is_turned_to,
     is_unknown_owner,
     is_way_to_reach,
-    values_asked,
 )
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
+from services.language.people.descriptions import values_asked
 from services.language.people.mentions import HYPHENS, Message
 from services.language.people.name_runs import is_behind_letter
 from services.language.people.named_person import is_known_name, is_ordinary_name, is_short_for

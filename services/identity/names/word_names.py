@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from services.identity.names.name_signs import is_no_word, values_asked
+from services.identity.names.name_signs import is_no_word
 from services.language.charts.chart_entries import measured_nouns, words_of_questions
 from services.language.figures.full_dates import month_numbers
-from services.language.people.descriptions import first_parts
+from services.language.people.descriptions import things_asked, values_asked
 from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name, is_only_a_name, is_ordinary_name
 from services.language.people.signed_word import Word
@@ -19,7 +19,10 @@ from services.language.words.statement_words import is_clinical_name, ordinary_w
 from services.language.words.vocabulary import drug_words
 
 _SHORT_LETTERS = 3
-_NO_NAMES = ("no_names", "organs", "beside_values", "seasons", "definite", "articles", "owners")
+_NO_NAMES = (
+    "no_names", "organs", "of_scans", "places", "beside_values", "seasons", "definite", "articles",
+    "owners",
+)  # fmt: skip
 _BESIDE = ("particles", "opening", "newest", "lingers", "leads_to_whom")
 
 
@@ -66,7 +69,7 @@ def is_left_over(message: Message, word: Word) -> bool:
     if word.text not in (left := left_over_in(message.text)):
         return False
     rest = {one.text for one in message.words} - {word.text}
-    values = first_parts(measured_nouns()) - of_people("values_of_places", "sizes_of_things")
+    values = things_asked() - of_people("values_of_places", "sizes_of_things")
     is_led = word.before in of_people("about", "for_whom", "called_patients")
     asked = word.beyond if word.after in of_people("newest") else word.after
     is_found = word.gap.isspace() and is_told(message.text)  # `urine protein trace`
@@ -75,6 +78,8 @@ def is_left_over(message: Message, word: Word) -> bool:
     is_asked = is_beside and not values.isdisjoint(rest) and left.isdisjoint(rest)
     single = word.text.removesuffix("s")
     is_word = word.is_in(*_NO_NAMES) or word.is_of_a_thing or word.is_in_date
+    is_month = word.text in month_numbers() and not word.heads
+    is_word |= is_month and asked not in measured_nouns()  # `june bloods`, but not `june creat`
     is_word |= stem(word.text) in stems_told("body") or len(single) < _SHORT_LETTERS
     is_name = is_known_name(word.text) or is_known_name(single)
     is_name &= word.raw.istitle() or all(map(is_known_name, spellings(word.raw)))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from services.language.charts.chart_entries import chart_nouns, measured_nouns
-from services.language.people.descriptions import first_parts
+from services.language.charts.chart_entries import chart_nouns
+from services.language.people.descriptions import first_parts, things_asked
 from services.language.words.folding import words_of
 from services.language.words.letters import folded
 from services.language.words.people_words import of_people
@@ -24,7 +24,7 @@ _AGED = re.compile(
 )
 _HEADING = re.compile(
     r"\A\W*(?:(?:and|now|next|und|jetzt)\s+)?"
-    r"(?:(?P<who>[^\W\d_]+)[,/\s]\s?)?(?P<number>\d{1,3})[ -]?"
+    r"(?:(?P<who>[^\W\d_]+)[,/\s]\s?)?(?P<number>\d{1,3})[ /-]?"
     r"(?:(?P<unit>y/?o|j(?=\W?[,:])|(?:year|yr|month|week|day)s?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|"
     r"(?:y\s?|J\.?\s?)?(?P<sex>[MFW])\b"
     r"|(?:y|J\.|Jahre|years)?(?=\s?[,:]))(?=\W*(?P<asked>[^\W\d_]*))",
@@ -102,7 +102,7 @@ def age_told(text: str) -> AgeTold | None:
         article, behind = folded(found["article"] or ""), folded(found["behind"])
         is_meant = article in of_people("definite") or behind in of_people("men", "women")
         is_meant |= article in of_people("articles") and behind in of_people("described_by")
-        is_value = re.search("hrig|yo\\b", found[0]) and behind in first_parts(measured_nouns())
+        is_value = re.search("hrig|yo\\b", found[0]) and behind in things_asked()
         if is_meant and (found["owner"] or behind in ends or is_value):  # `der 60-jährige Puls`
             unit = _UNITS[(found["unit"] or "y")[0].lower()]
             return AgeTold(int(found["number"]), unit)

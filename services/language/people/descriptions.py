@@ -94,6 +94,19 @@ def first_parts(nouns: frozenset[str]) -> frozenset[str]:
     return nouns | {one for one in parts if len(one) > 1}
 
 
+@cache
+def values_asked() -> frozenset[str]:
+    """Return the words, as messages are read, with which what is asked of a chart begins."""
+    values = first_parts(measured_nouns()) | of_people("values_of_one")
+    return values - of_people("of_no_value")
+
+
+@cache
+def things_asked() -> frozenset[str]:
+    """Return these words, and those for scans."""
+    return values_asked() | of_people("scans")
+
+
 def _sex_called(folds: Sequence[str]) -> Sex | None:
     """Return the sex of who is called so and no more: `the gentleman`, `the boy's weight`.
 

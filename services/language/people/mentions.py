@@ -19,6 +19,7 @@ from services.language.people.descriptions import (
     says_of_patient,
     sex_of_owners,
     spoken_sex,
+    things_asked,
 )
 from services.language.people.signed_word import Title, Word, is_of_either, is_pronoun
 from services.language.words.detection import language_of
@@ -36,7 +37,8 @@ _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _BED = re.compile(r"(?:\A|[\s:,;(])\d{1,3}\Z")
 _BED_HEADS = re.compile(
-    r"\s*(?:(?:\d{3}[/-]\d|\d-\d{1,2})[\s:,]+|\d\d+ - |#\d{1,3} |\d{2,3}: (?=\w+\??\Z))(?=[^\W\d_])"
+    r"\s*(?:(?:\d{3}[/-]\d|\d-\d{1,2})[\s:,]+|\d{1,3}['’]s |\d\d+ - |#\d{1,3} |"
+    r"\d{2,3}: (?=\w+\??\Z))(?=[^\W\d_])"
 )
 _BED_LETTERS = frozenset("abce")
 _BEGINS = frozenset(":,;.\n")
@@ -138,7 +140,7 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
         )
         or is_of_both(folds, heads=bool(words) and words[0].is_heading),
         is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words)))
-        or (_BED_HEADS.match(text) is not None and folds[0] in measured_nouns()),
+        or (_BED_HEADS.match(text) is not None and folds[0] in things_asked()),
         registers=any(one in of_people("registers") for one in folds),
         compares=_compares(text, folds),
         spoken_sex=_spoken_sex(sexed, sexed_folds),
@@ -179,8 +181,10 @@ def _is_another(folds: Sequence[str], at: int) -> bool:
 
 
 def _is_part_of_word(text: str, word: re.Match[str]) -> bool:
-    """Whether it is no word by itself: the s of a possessive, and no "her" in HER2."""
+    """Whether it is no word by itself: the s of a possessive, an age's y, no "her" in HER2."""
     if text[word.end() : word.end() + 1].isdigit() and folded(word.group()) == "her":
+        return True
+    if text[: word.start()][-1:].isdigit() and folded(word.group()) in of_people("units_of_age"):
         return True
     is_s = word.group().lower() == "s" and word.start() > 0
     return is_s and text[word.start() - 1] in APOSTROPHES
@@ -272,7 +276,7 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
         begins = begins or bool(_BEGINS & set(place.gap))
         rest = {one.text for one in words[at + 1 :]}
         is_said = not place.closes and place.after not in of_people("joins")
-        is_asked = is_said or place.is_owner or not measured_nouns().isdisjoint(rest)
+        is_asked = is_said or place.is_owner or not things_asked().isdisjoint(rest)
         if begins or not (before and before[-1].text in near | of_people("booked_for")):
             return begins and is_asked
     elif place.after in of_people("does_or_is") or begins:  # `remember: bed 4 is NPO`
@@ -281,9 +285,10 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
         return not words[-1].is_in("qualities")
     last = next((one for one in reversed(before) if one.text not in near), before[0])
     is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
-    of_whom = last.is_in("booked_for", "babies", "called_patients")  # `pt in 7C lasix`
+    of_whom = last.is_in("booked_for", "babies", "people", "called_patients")  # `pt in 7C lasix`
     of_whom |= is_code and place.heads  # `hip fx in 12B: hb`
-    return is_name or of_whom or last.text in measured_nouns()
+    of_whom |= at == 1 and "," in place.gap and last is words[0]  # `fisher, bed 9, k`
+    return is_name or of_whom or last.text in things_asked()
 
 
 def _may_be_spoken_of(word: Word) -> bool:

@@ -11,8 +11,7 @@ from services.language.words.letters import APOSTROPHES
 _DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\s*\n\s*([^\W\d_]+)")
 _FILLERS = re.compile(r"\b(?:uh|uhm|um|erm|hmm|äh|ähm|euh)\b,?", re.IGNORECASE)
 # `k-o-e-p-p`, `K O E P P`: as many signs between the letters, and each the same.
-_SPELLED = re.compile(r"(?<![^\W_])[^\W\d_](?:([- .]) ?)[^\W\d_](?:\1 ?[^\W\d_]){1,}(?![^\W_])")
-_SPELLED_LEAST = 4
+_SPELLED = re.compile(r"(?<![^\W_])[^\W\d_](?:([- .]) ?)[^\W\d_](?:\1 ?[^\W\d_]){2,}(?![^\W_])")
 _LEAD_LETTERS = 2
 _LONG_LEAD_LETTERS = 5
 
@@ -57,11 +56,6 @@ def with_joined_words(text: str) -> str:
     is a word that ends where its letters do.
     """
     text = _FILLERS.sub(lambda one: " " * len(one[0]), text[:TEXT_LIMIT_CHARS])
-    text = _SPELLED.sub(lambda one: _letters_of(one[0]).rjust(len(one[0])), text)
+    text = _SPELLED.sub(lambda one: "".join(filter(str.isalpha, one[0])).rjust(len(one[0])), text)
     whole = [f"{one[1]}{one[2]}" for one in _DIVIDED.finditer(text)]
     return "\n".join([text, *whole])
-
-
-def _letters_of(spelled: str) -> str:
-    letters = "".join(filter(str.isalpha, spelled))
-    return letters if len(letters) >= _SPELLED_LEAST else spelled

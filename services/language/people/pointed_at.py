@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.charts.chart_words import lexicon
-from services.language.people.descriptions import describes_somebody, first_parts
+from services.language.people.descriptions import describes_somebody, values_asked
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
 from services.language.words.people_words import of_people
@@ -61,7 +61,7 @@ def asks_behind(words: Sequence[Word], last: Word) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _is_measured(text: str) -> bool:
-    begins = text in first_parts(measured_nouns()) | of_people("values_begin", "values_of_one")
+    begins = text in values_asked() | of_people("values_begin")
     return begins or is_clinical_name(stem(text))
 
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from services.language.charts.chart_entries import chart_nouns, measured_nouns
+from services.language.charts.chart_entries import chart_nouns
 from services.language.figures.full_dates import FullDate
-from services.language.people.descriptions import first_parts
+from services.language.people.descriptions import things_asked, values_asked
 from services.language.people.mentions import Message
 from services.language.words.people_words import of_people
 
@@ -56,10 +56,10 @@ def is_heading_number(message: Message, start: int, token: str) -> bool:
     is_fit = is_fit and (token.isalnum() or token.replace("-", "").isdigit())
     letters = "".join(filter(str.isalpha, token)).lower()
     asked = [one.text for one in message.words if one.start >= start + len(token)]
-    is_next = bool(asked) and asked[0] in measured_nouns()  # `8770 hb`
+    is_next = bool(asked) and asked[0] in things_asked()  # `8770 hb`
     if not (is_fit and (behind[:1] in (":", ",") or is_next)):
         return False
-    nouns = first_parts(measured_nouns()) | chart_nouns()
+    nouns = values_asked() | chart_nouns()
     return not nouns.isdisjoint(asked) and nouns.isdisjoint((letters, token.lower()))
 
 

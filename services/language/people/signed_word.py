@@ -117,7 +117,7 @@ class Word:
         if self.is_capital:
             return True
         if self.is_heading:
-            return not self.is_in("qualities") or (self.heads and self.is_in("of_no_value"))
+            return self.heads or not self.is_in("qualities")
         if self.before in of_people("opening_verbs") and self.closes:
             return True
         if self.before in of_people("auxiliaries"):

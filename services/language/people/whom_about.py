@@ -7,7 +7,7 @@ from itertools import dropwhile, product
 
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.figures.full_dates import full_dates
-from services.language.people.descriptions import first_parts
+from services.language.people.descriptions import values_asked
 from services.language.people.mentions import read_words
 from services.language.people.named_person import is_only_a_name
 from services.language.people.pointed_at import is_ill, pointed_at
@@ -191,8 +191,7 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
 
 @cache
 def _values() -> frozenset[str]:
-    values = first_parts(measured_nouns()) | of_people("values_of_one")
-    return values - of_people("told_of_kin", "values_of_places")
+    return values_asked() - of_people("told_of_kin", "values_of_places")
 
 
 def _is_beside(heading: str, frame: str) -> bool:
