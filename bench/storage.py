@@ -22,7 +22,6 @@ from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from settings import Settings, load_settings
 
-
 _OF_NO_TURN = ("owed/", "rounds-open/")
 """What a server looks for by itself every few seconds, whoever speaks."""
 

@@ -59,7 +59,8 @@ def is_heading_number(message: Message, start: int, token: str) -> bool:
     is_next = bool(asked) and asked[0] in measured_nouns()  # `8770 hb`
     if not (is_fit and (behind[:1] in (":", ",") or is_next)):
         return False
-    nouns = first_parts(measured_nouns()) | chart_nouns()
+    near = {*asked, letters, token.lower()}
+    nouns = near & first_parts(measured_nouns()) | near & chart_nouns()
     return not nouns.isdisjoint(asked) and nouns.isdisjoint((letters, token.lower()))
 
 
