@@ -4,7 +4,6 @@ What a family history holds, illnesses and ages of relatives, is asked of the pa
 """
 
 from collections.abc import Sequence
-from functools import cache
 
 from services.identity.names.name_signs import is_clinical, values_asked
 from services.language.people.mentions import Message
@@ -48,16 +47,11 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     return one.is_in("relatives") and is_led
 
 
-@cache
-def _values() -> frozenset[str]:
-    return values_asked() | of_people("found_of_one")
-
-
 def _owns_value(words: Sequence[Word], at: int) -> bool:
     """Whether a value stands behind the possessive or a colon, or before "of his son"."""
     behind = [one.text for one in words[at + 1 : at + 1 + _BEHIND_OWNER]]
     rest, beside = [one.text for one in words[at + 1 :]], of_people("by_marriage", "newest")
-    values, last = _values(), "".join(rest[-1:])
+    values, last = values_asked("found_of_one"), "".join(rest[-1:])
     is_value = last in values and last not in of_people("told_of_kin")
     if is_value and not words[at + 1].gap.strip(" )") and beside.issuperset(rest[:-1]):
         return True  # `her mother potassium`

@@ -79,10 +79,10 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
 
 
 @cache
-def values_asked() -> frozenset[str]:
-    """Return the single words for what is asked of a chart."""
+def values_asked(*beside: str) -> frozenset[str]:
+    """Return the single words for what is asked of a chart, with those of other lists."""
     values = first_parts(measured_nouns()) | of_people("values_of_one")
-    return values - of_people("of_no_value")
+    return values - of_people("of_no_value") | of_people(*beside)
 
 
 def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:

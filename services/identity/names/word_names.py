@@ -52,8 +52,8 @@ def is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
     """Whether a value or drug is asked for, and nothing stands beside but names: `last hb dole`."""
     organs = of_people("organs", "of_scans")
     said = {one.text for one in rest}
-    values = said & of_people("found_of_one", *(["scans"] * (word.text not in organs)))
-    values |= said & values_asked() | (said & drug_words()) - of_people("leads_to_whom")
+    values = said & values_asked("found_of_one", *(["scans"] * (word.text not in organs)))
+    values |= (said & drug_words()) - of_people("leads_to_whom")
     if word.is_in("eponyms") and not word.is_in("surnames_too"):
         values = said & measured_nouns()  # no `lynch panel`
     beside = organs | of_people("beside_values", *_BESIDE)

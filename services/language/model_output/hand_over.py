@@ -137,8 +137,6 @@ def _is_courtesy(sentence: str, known: dict[str, str]) -> bool:
 
 
 def _addressed(line: str, known: dict[str, str], speaker: str) -> tuple[str, ...]:
-    if "*" not in line and "@" not in line:
-        return ()
     asks = is_question(line)
     found: list[str] = []
     for address in _ADDRESS.finditer(line):

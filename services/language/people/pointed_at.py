@@ -135,7 +135,6 @@ def is_ill(text: str) -> bool:
 
 @cache
 def _ills() -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the words for illnesses and operations, and those of them that may end another."""
     ills = chart_nouns("problems", "procedures") | of_people("ill_people")
     return ills, tuple(one for one in ills if len(one) > _COMPOUND_CHARS)
 

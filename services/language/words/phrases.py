@@ -185,10 +185,7 @@ def _phrases(language: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _expressions(language: str, name: str) -> tuple[Sequence[tuple[str, _Needed]], _Needed]:
-    """Return the expressions of a name with what each needs, the phrases without braces as one.
-
-    And what all of them together need: a text without any of it says none.
-    """
+    """Return the expressions of a name, those without braces as one; what each, and any, needs."""
     phrases, small = _phrases(language).get(name, ()), replies(language).small
     apart = [[one] for one in phrases if "{" in one]
     together = [one for one in phrases if "{" not in one]
