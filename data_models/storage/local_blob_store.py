@@ -239,7 +239,7 @@ class LocalFolder:
 
 
 def _etag(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return hashlib.sha256(data).hexdigest()  # twice as fast as others where processors know it
 
 
 def _raise(error: OSError) -> None:

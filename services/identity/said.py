@@ -118,10 +118,11 @@ def first_place(said: Said, others: Sequence[Person]) -> int:
 
 def heads_message(said: Said, one: FullDate) -> bool:
     """Whether a date heads a message, alone or behind initials: `EH 30.01.07: CEA?`."""
-    known = of_people("letter_pairs") | words_of_questions()
+    known = (of_people("letter_pairs"), words_of_questions())
     before = (word for word in said.message.words if word.start < one.start)
     return all(
-        each.is_in("moves_on") or (len(each.raw) <= _PAIR and each.text not in known)
+        each.is_in("moves_on")
+        or (len(each.raw) <= _PAIR and not any(each.text in one for one in known))
         for each in before
     )
 

@@ -152,8 +152,9 @@ def _puts_right(words: str, situation: Situation) -> bool:
     put_right = correction_in(words)
     old = () if put_right is None or yes_no_in(put_right.new) else words_of(put_right.old)
     if put_right is not None and old and put_right.new and says(words, "sets_right"):
-        things = measured_nouns() | of_people("definite", "owners")
-        return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
+        said = words_of(f"{put_right.old} {put_right.new}")
+        things = (measured_nouns(), of_people("definite", "owners"))
+        return all(one.isdisjoint(said) for one in things)
     before = [*map(behind_introduction, situation.asked_before[-3:])]
     orders = [
         n for n, s in enumerate(before, 1) if says(s, "orders", "new_task") or names_a_time(s)

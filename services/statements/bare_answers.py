@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterator
+from functools import cache
 
 from services.language.replies.yes_no import yes_no_in
 from services.language.sentences.clauses import Clause
@@ -92,6 +93,7 @@ def _is_bare(clause: Clause) -> bool:
     return bool(clause.cues & JUDGED) or not own
 
 
+@cache
 def _answering() -> frozenset[str]:
     return stems_told("judging") | frozenset(map(stem, saying("answers_whether")))
 

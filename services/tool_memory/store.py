@@ -273,17 +273,18 @@ def fit(memory: ToolMemory, *, kept: tuple[str, ...] = ()) -> None:
 
     Outputs go first, to their heads, then old runs, then entities; their blobs have them whole.
     """
-    if memory.stored_bytes() <= LIMIT_BYTES:
+    if (excess := memory.stored_bytes() - LIMIT_BYTES) <= 0:
         return
     for run in memory.executions:
-        if len(run.raw_output) > _HEAD_CHARS:
+        is_wordy = bool(run.parameters) and len(str(run.parameters)) > 400
+        if is_wordy or len(run.raw_output) > _HEAD_CHARS:
+            excess -= run.stored_bytes()
             run.raw_output = run.raw_output[:_HEAD_CHARS]
-        if run.parameters and len(str(run.parameters)) > 400:
-            run.parameters = {}
+            run.parameters = {} if is_wordy else run.parameters
+            excess += run.stored_bytes()
     loose = [one for one in memory.entities if one.entity_id not in kept]
     loose.sort(key=lambda one: (one.status == "active", one.last_accessed))
     runs, gone = memory.executions, set[int]()
-    excess = memory.stored_bytes() - LIMIT_BYTES
     for one in (*runs[:-_RUNS_KEPT], *loose, *runs[-_RUNS_KEPT:-1]):
         if excess <= 0:
             break

@@ -137,7 +137,8 @@ def is_surely_name(word: Word, own: Person | None) -> bool:
     """Whether a word is a name, and neither `own` nor of any chart: `is peter hauck septic`."""
     if own is not None and is_short_for(word.text, given_words(own)):
         return False
-    is_asked = word.text in words_of_questions() | chart_nouns() | drug_words()
+    known = (words_of_questions(), chart_nouns(), drug_words())
+    is_asked = any(word.text in one for one in known)
     is_name = is_known_name(word.text) and is_no_word(word) and not is_asked
     return is_name or word.is_in("given_only")
 
@@ -150,7 +151,8 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     at = next(place for place, one in enumerate(run) if one is word)
     # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
     is_asked = word.before in of_people("person_verbs")
-    is_asked |= any(one.text in chart_nouns() | values_asked() for one in run[: max(at - 1, 0)])
+    before = {one.text for one in run[: max(at - 1, 0)]}
+    is_asked |= bool(before & chart_nouns() or before & values_asked())
     is_asked |= run[at - 1].gap[-2:-1].isdigit()
     is_name = is_known_name(word.text) or is_strange(word.text)
     if is_asked and is_name and not is_clinical(word.text):
@@ -256,7 +258,8 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
         return asked in values_asked()
     if is_verb or is_quality or span[0].is_in("newest", "opening", "moves_on"):
         return False
-    return asked in values_asked() | chart_nouns() or is_told_something(run, span)
+    is_asked = asked in values_asked() or asked in chart_nouns()
+    return is_asked or is_told_something(run, span)
 
 
 def may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

@@ -250,8 +250,9 @@ def _is_name_in_a_chart_question(message: Message, word: Word, others: _Names) -
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
     is_asked = word.before in of_people("auxiliaries") and not word.closes
     is_called = word.title == "patient" or is_asked or is_told
-    asked = of_people("chart_things") | chart_nouns()
-    is_of_chart = any(one.text in asked or is_clinical(one.text) for one in rest)
+    said = {one.text for one in rest}
+    is_of_chart = bool(said & of_people("chart_things") or said & chart_nouns())
+    is_of_chart = is_of_chart or any(map(is_clinical, said))
     opens = all(one.is_in("opening") or is_known_name(one.text) for one in rest)
     # `zimmerman walked in`: a name in every language, and no word of any
     is_no_other_word = len(word.text) > _SHORT_LETTERS + 1 and is_strange(word.text)

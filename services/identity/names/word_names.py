@@ -44,7 +44,8 @@ def is_name_and_word(word: Word) -> bool:
     is_other |= word.text in month_numbers() or word.is_of_a_thing or word.is_surely_eponym
     is_other |= word.is_in("verbs_too") and word.after in of_people("opening")  # `will need a ct`
     is_other |= word.gap in HYPHENS or word.after in of_people("about")  # `x-ray`, `price of`
-    names = names_that_are_words() | of_people("given_too")
+    both = {single, word.text}
+    names = both & names_that_are_words() | both & of_people("given_too")
     is_owner = is_known_name(single) and not is_ordinary_name(single) and is_no_word(word)
     is_owner = single != word.text and not is_asked and (is_owner or single in names)
     return not is_other and (is_listed or is_owner or word.text in names)  # `delgados psa`
@@ -53,15 +54,15 @@ def is_name_and_word(word: Word) -> bool:
 def is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
     """Whether a value or drug is asked for, and nothing stands beside but names: `last hb dole`."""
     organs = of_people("organs", "of_scans")
-    values = values_asked() | of_people("found_of_one", *(["scans"] * (word.text not in organs)))
-    values |= drug_words() - of_people("leads_to_whom")
+    said = {one.text for one in rest}
+    values = said & values_asked("found_of_one", *(["scans"] * (word.text not in organs)))
+    values |= (said & drug_words()) - of_people("leads_to_whom")
     if word.is_in("eponyms") and not word.is_in("surnames_too"):
-        values = measured_nouns()  # no `lynch panel`
+        values = said & measured_nouns()  # no `lynch panel`
     beside = organs | of_people("beside_values", *_BESIDE)
     left = {one.text for one in rest if len(one.raw) > 1} - values - beside
-    names = names_that_are_words() | of_people("given_only")
-    is_named = all(is_only_a_name(one) or one in names for one in left)
-    return is_named and word.before != "how" and any(one.text in values for one in rest)
+    left = left - names_that_are_words() - of_people("given_only")
+    return all(map(is_only_a_name, left)) and word.before != "how" and bool(values)
 
 
 def is_left_over(message: Message, word: Word) -> bool:
@@ -69,9 +70,11 @@ def is_left_over(message: Message, word: Word) -> bool:
     if word.text not in (left := left_over_in(message.text)):
         return False
     rest = {one.text for one in message.words} - {word.text}
-    values = things_asked() - of_people("values_of_places", "sizes_of_things")
     is_led = word.before in of_people("about", "for_whom", "called_patients")
     asked = word.beyond if word.after in of_people("newest") else word.after
+    values = ({*rest, word.before, asked} & things_asked()) - of_people(
+        "values_of_places", "sizes_of_things"
+    )
     is_found = word.gap.isspace() and is_told(message.text)  # `urine protein trace`
     is_beside = word.closes and (is_led or (word.before in values and not is_found))
     is_beside |= (word.is_first or is_led) and asked in values

@@ -26,6 +26,7 @@ _PENDING_LIMIT_CHARS = 4_000
 _PARSED_LIMIT_CHARS = 4_000
 _ENDS_A_WORD = re.compile(r"[ \n\t]")
 _SIGNS = re.compile(r"<|\][(:]|://")
+_MAY_LIVE = re.compile(r"[<\]:]|!\[|[wW]{3}\.")  # most pieces of a message have none of these
 _SIGNLESS = str.maketrans("<>[]!", "()().")
 _PARSER = MarkdownIt("commonmark")
 _HOST_ONLY = re.compile(r"(?i)\bwww\.")
@@ -37,12 +38,11 @@ def inert(text: str, *, hosts: Collection[str]) -> str:
 
     Done twice it changes nothing more.
     """
+    if not _MAY_LIVE.search(text):
+        return text
     found = _kept_apart(text, hosts)
-    return (
-        found
-        if not is_alive(found, hosts=hosts)
-        else _kept_apart(found.translate(_SIGNLESS), hosts)
-    )
+    is_still = not is_alive(found, hosts=hosts)
+    return found if is_still else _kept_apart(found.translate(_SIGNLESS), hosts)
 
 
 def is_alive(text: str, *, hosts: Collection[str]) -> bool:

@@ -260,8 +260,8 @@ def describes_somebody(folds: Sequence[str]) -> bool:
 
 def _is_kind(folds: Sequence[str]) -> bool:
     """Whether an illness, or an organ that is ill, is all of `folds`: `breast ca`, `prostate`."""
-    ills = chart_nouns("problems", "search_record") | of_people("organs", "ill_people")
-    is_ill = folds[0] in ills or is_clinical_name(stem(folds[0]))
+    lists = (chart_nouns("problems", "search_record"), of_people("organs", "ill_people"))
+    is_ill = any(folds[0] in one for one in lists) or is_clinical_name(stem(folds[0]))
     return is_ill and (len(folds) == 1 or {*folds[1:]} <= {"ca", "cancer", "tumor", "tumour"})
 
 

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import takewhile
 
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
@@ -34,8 +34,10 @@ def pointed_at(words: Sequence[Word]) -> str | None:
 def _ails_before_a_value(words: Sequence[Word]) -> bool:
     """Whether an illness and what is measured are all that is said: `hip fracture hb`."""
     said, last = " ".join(one.text for one in words[:_LONGEST]), words[-1].text if words else ""
-    values = measured_nouns() - of_people("values_of_places", "sizes_of_things")
-    each = (lexicon(one).pieces(said) for one in ("en", "de") if last in values)
+    is_value = last in measured_nouns() and last not in of_people(
+        "values_of_places", "sizes_of_things"
+    )
+    each = (lexicon(one).pieces(said) for one in ("en", "de") if is_value)
     each = (one for one in each if len(one) == 2 and not words[0].is_in("lasting_ills"))
     ills = (one[0] for one in each if one[0].words[1:] or is_ill(one[0].text))  # no `ckd egfr`
     tools = ({name.tool for name in one.of("name")} for one in ills)
@@ -123,14 +125,19 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
 @lru_cache(maxsize=1_024)
 def is_ill(text: str) -> bool:
     """Whether a folded word is an illness or operation, and no drug, value or list of a chart."""
-    ills = chart_nouns("problems", "procedures") | of_people("ill_people")
+    ills, ends = _ills()
     if text in ills or text in of_people("signs"):
         return text not in of_people("signs")
-    if text in chart_nouns() | measured_nouns() | drug_words():
+    if any(text in one for one in (chart_nouns(), measured_nouns(), drug_words())):
         return False
-    ends = (text.endswith(one) for one in ills if len(one) > _COMPOUND_CHARS)
     coded = (text in row.get("words", ()) for row in concept_rows()["problems"].values())
-    return any(ends) or any(coded) or is_clinical_name(stem(text))
+    return text.endswith(ends) or any(coded) or is_clinical_name(stem(text))
+
+
+@cache
+def _ills() -> tuple[frozenset[str], tuple[str, ...]]:
+    ills = chart_nouns("problems", "procedures") | of_people("ill_people")
+    return ills, tuple(one for one in ills if len(one) > _COMPOUND_CHARS)
 
 
 def _told_apart_at(phrase: Sequence[Word]) -> int:

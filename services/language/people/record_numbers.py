@@ -59,7 +59,8 @@ def is_heading_number(message: Message, start: int, token: str) -> bool:
     is_next = bool(asked) and asked[0] in things_asked()  # `8770 hb`
     if not (is_fit and (behind[:1] in (":", ",") or is_next)):
         return False
-    nouns = values_asked() | chart_nouns()
+    near = {*asked, letters, token.lower()}
+    nouns = near & values_asked() | near & chart_nouns()
     return not nouns.isdisjoint(asked) and nouns.isdisjoint((letters, token.lower()))
 
 

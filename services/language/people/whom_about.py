@@ -90,10 +90,9 @@ def _without_fillers(words: Sequence[str]) -> str:
 
 
 def _leads(word: str) -> bool:
-    leads = of_people("leads_to_whom", "opening") - of_people(
-        "definite", "no_one", "titles_of_men", "titles_of_women"
-    )
-    return word[-1] not in ".," and leads.issuperset(words_of(word) or ["-"])
+    said, leads = words_of(word) or ["-"], of_people("leads_to_whom", "opening")
+    others = of_people("definite", "no_one", "titles_of_men", "titles_of_women")
+    return word[-1] not in ".," and leads.issuperset(said) and others.isdisjoint(said)
 
 
 def _whom(text: str, part: Mapping[str, str]) -> str:
@@ -114,16 +113,16 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
         return ""  # "Mutter Mamma-Ca" is a relative's cancer, and nobody's calcium
     if theirs:
         is_job = bool(of_people("told_by_job") & {*words_of(theirs)})  # `the teacher's stage`
-        nouns = chart_nouns() if is_job else measured_nouns() - of_people("sizes_of_things")
-        return "" if nouns.isdisjoint(words_of(value or asked)) else who
+        said = {*words_of(value or asked)} - (set() if is_job else of_people("sizes_of_things"))
+        return who if said & (chart_nouns() if is_job else measured_nouns()) else ""
     if "beside" in part:
         is_figure = not any(map(str.isalpha, who.split()[0]))  # `ldl 150`
         who = "" if is_figure else _behind_values(f"{part['beside']} {who}")
     is_of_drug = "drug" not in part or not drug_words().isdisjoint(words_of(part["drug"]))
     if not is_of_drug or (value and _values().isdisjoint(words_of(value)[-1:])):
         return ""
-    scales = of_people("eponyms", "staged_by") - of_people("surnames_too")
-    values = _values() | of_people(*["found_of_one"][not scales.isdisjoint(words_of(who)) :])
+    scales = ({*words_of(who)} & of_people("eponyms", "staged_by")) - of_people("surnames_too")
+    values = _values(*["found_of_one"][bool(scales) :])
     at = next((one for one in asked.split() if not values.isdisjoint(words_of(one))), "")
     if not at:
         return "" if asked else who
@@ -139,7 +138,7 @@ def _behind_values(text: str) -> str:
     """Return what of `text` stands behind the last value: of `chest ct report X` the X."""
     words = text.split()
     is_name = names_that_are_words().issuperset(words_of(words[-1]))  # `puls kurz`
-    values = _values() | of_people(*["values_of_places"][not is_name :])
+    values = _values(*["values_of_places"][not is_name :])
     places = [at for at, one in enumerate(words) if not values.isdisjoint(words_of(one))]
     return " ".join(words[places[-1] + 1 :]) if places else ""
 
@@ -190,8 +189,8 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
 
 
 @cache
-def _values() -> frozenset[str]:
-    return values_asked() - of_people("told_of_kin", "values_of_places")
+def _values(*beside: str) -> frozenset[str]:
+    return values_asked() - of_people("told_of_kin", "values_of_places") | of_people(*beside)
 
 
 def _is_beside(heading: str, frame: str) -> bool:

@@ -42,7 +42,7 @@ def without_names(
         text = _without_number(text, number)
     for one in reversed(full_dates(text)):
         *head, last = text[: one.start].rstrip(" ,(.*").rpartition(" ")
-        is_time = folded(last) in of_people("before_days") | measured_nouns()
+        is_time = folded(last) in of_people("before_days") or folded(last) in measured_nouns()
         is_time &= not one.is_birth
         if not is_time and born in {day.isoformat() for day in one.readings}:
             kept = [*head, last][: -1 if folded(last.strip("(.")) in of_people("born") else None]

@@ -122,7 +122,10 @@ def _matches(plain: str, name: str, languages: Sequence[str] = ("en",)) -> Itera
         raise ConfigurationError(f"en/phrases.yaml has no {name}")
     keys = _keys_in(plain)
     for language in languages:
-        for expression, needed in _expressions(language, name):
+        expressions, any_needed = _expressions(language, name)
+        if any_needed is not None and keys.isdisjoint(any_needed):
+            continue
+        for expression, needed in expressions:
             if needed is None or not keys.isdisjoint(needed):
                 yield from _of_one(_compiled(expression, re.DOTALL), plain, language)
 
@@ -181,14 +184,16 @@ def _phrases(language: str) -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _expressions(language: str, name: str) -> Sequence[tuple[str, _Needed]]:
-    """Return the expressions of a name, and what they need; the phrases without braces are one."""
+def _expressions(language: str, name: str) -> tuple[Sequence[tuple[str, _Needed]], _Needed]:
+    """Return the expressions of a name, those without braces as one; what each, and any, needs."""
     phrases, small = _phrases(language).get(name, ()), replies(language).small
     apart = [[one] for one in phrases if "{" in one]
     together = [one for one in phrases if "{" not in one]
     every = [_expanded("|".join(each), language) for each in (together, *apart) if each]
     signs = map(_SIGNS.findall, every)
-    return [(_expression(iter(each)), _needed(iter(each), small)) for each in signs]
+    found = [(_expression(iter(each)), _needed(iter(each), small)) for each in signs]
+    needs = [needed for _, needed in found if needed is not None]
+    return found, frozenset().union(*needs) if len(needs) == len(found) else None
 
 
 def _expanded(phrase: str, language: str) -> str:

@@ -116,7 +116,7 @@ def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Se
         return ()
     said = {word for word in clause.words if len(word) > _SMALL_CHARS and word.isalpha()}
     said -= saying("cancer") | saying("says_no_more")
-    said -= statement_words().neutral | statement_words().translated
+    said = said - statement_words().neutral - statement_words().translated
     said -= {word for row in rows.personal if row.kind == "patient" for word in row.name}
     return [
         row

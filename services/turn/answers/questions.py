@@ -69,8 +69,8 @@ def _wants_no_such_time(turn: LoadedTurn) -> bool:
     is_said &= not any(said_to_be_of(turn.text, "was_for"))  # "that was for Doyle, not Grant"
     refuses = says(turn.text, "means_another", "does_not_suit")
     if not refuses and says(turn.text, "refused_part"):  # "sie hat kein Fieber" refuses no time
-        of_patient = chart_nouns() | measured_nouns()
-        refuses = not is_told(turn.text) or of_patient.isdisjoint(words_of(turn.text))
+        said = {*words_of(turn.text)}
+        refuses = not (is_told(turn.text) and (said & chart_nouns() or said & measured_nouns()))
     return is_said and refuses and not slots_in(turn.text, is_booking=True)
 
 

@@ -1,5 +1,6 @@
 """The lists of words by which something is told: each is read, and what is read is there."""
 
+import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -63,6 +64,29 @@ def test_each_list_beside_names_is_read_somewhere() -> None:
         for name in re.findall(r'"(\w+)"', call)
     }
     assert listed == read | {"titles_of_men", "titles_of_women", "titles_of_patients"}
+
+
+_LARGE = {"chart_nouns", "drug_words", "first_parts", "measured_nouns", "names_that_are_words"}
+_LARGE |= {"ordinary_words", "values_asked", "words_of_questions"}
+
+
+def _joins_large(node: ast.AST) -> bool:
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.BitOr | ast.Sub):
+        return False
+    sides = [node.left, *([node.right] if isinstance(node.op, ast.BitOr) else [])]
+    return any(isinstance(one, ast.Call) and ast.unparse(one.func) in _LARGE for one in sides)
+
+
+def test_lists_of_thousands_are_joined_once_and_not_for_each_word() -> None:
+    functions = (
+        (file.name, one)
+        for file in SERVICES.rglob("*.py")
+        for one in ast.walk(ast.parse(file.read_text()))
+        if isinstance(one, ast.FunctionDef)
+        and not any("cache" in ast.unparse(each) for each in one.decorator_list)
+    )
+    joining = [(f, one.name) for f, one in functions if any(map(_joins_large, ast.walk(one)))]
+    assert joining == []
 
 
 def test_each_list_of_stems_is_there() -> None:
