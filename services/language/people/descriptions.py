@@ -95,10 +95,14 @@ def first_parts(nouns: frozenset[str]) -> frozenset[str]:
 
 
 @cache
-def values_asked() -> frozenset[str]:
-    """Return the words, as messages are read, with which what is asked of a chart begins."""
+def values_asked(*beside: str) -> frozenset[str]:
+    """Return the words, as messages are read, with which what is asked of a chart begins.
+
+    Args:
+        beside: Other lists of words that count here.
+    """
     values = first_parts(measured_nouns()) | of_people("values_of_one")
-    return values - of_people("of_no_value")
+    return values - of_people("of_no_value") | of_people(*beside)
 
 
 @cache
