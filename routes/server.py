@@ -8,7 +8,9 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from routes import chats, export, user
+from routes.attachments import attachment_routes
 from routes.operator import PREFIX, operator_routes, refusals
+from routes.patients import patient_routes
 from routes.requests import endpoint
 from routes.requests.context import (
     CONTEXT,
@@ -19,12 +21,11 @@ from routes.requests.context import (
     operator_of,
 )
 from routes.requests.json_input import problems
-from routes.rounds import patient_routes, round_routes
+from routes.rounds import round_routes
 from routes.smart import SignInRoutes, SmartRoutes, tell_page
 from routes.static_client import StaticClient, evened, preflights, readable_by, security_headers
 from routes.streams import ag_ui, following
 from routes.streams.following import FOLLOWING, LAUNCHES, Following
-from routes.user import attachment_routes
 from services.access.limits import OriginPolicy
 from services.access.principal import Authenticator
 from services.access.sign_in.fhircast import Hub
