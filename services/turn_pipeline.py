@@ -26,7 +26,8 @@ from services.scenarios.session.progress import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.turn import phases
 from services.turn.answers.clearing import TurnClearing
-from services.turn.answers.comparing import TurnComparing, TurnGroups
+from services.turn.answers.comparing import TurnComparing
+from services.turn.answers.groups import TurnGroups
 from services.turn.answers.pending_requests import PendingRequests
 from services.turn.answers.questions import TurnQuestions, order_instead
 from services.turn.answers.safety import CrisisResponse, SafetyAnswers, TurnSafety

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import structlog
 
 from bots.reference import Activity, Reference, conversation_key, place_of
-from bots.rendering.plan_board import PERHAPS_TWICE
+from bots.rendering.delivery_record import PERHAPS_TWICE
 from bots.rendering.rendering import TurnRenderer, text_activity
 from bots.rendering.run_renderer import RendererParts, RunRenderer
 from data_models import errors

@@ -9,8 +9,9 @@ import structlog
 
 from bots.connector import Connector, Outbox
 from bots.reference import Activity, place_of
+from bots.rendering.delivery_record import PERHAPS_TWICE, DeliveryRecord
 from bots.rendering.files import FileTransfers
-from bots.rendering.plan_board import PERHAPS_TWICE, DeliveryRecord, PlanBoard, Proposals
+from bots.rendering.plan_board import PlanBoard, Proposals
 from bots.rendering.rendering import TYPING, Look, TurnRenderer, text_activity
 from bots.rendering.text_stream import LiveAnswer, TextStream, TypingSign
 from data_models import errors
