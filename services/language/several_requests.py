@@ -15,6 +15,8 @@ _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _MOST_CHARS, _BOOKING_SLOTS, _DAY_WORDS, _AROUND = 300, 2, 2, " ,;&"
 _HEAD_WORDS, _LABEL_WORDS, _CLAUSE_ENDS, _DASHES = 12, 4, tuple(",;:.-–"), (" -", " –")
 _SHARED = ("time_preference", "doctor_preference")
+_QUOTED, _OUT_OF_SIGHT = "\n>", "\n\n\n\n"
+"""The mark of a quoted mail, and a gap that hides what stands behind it."""
 _NO_SECOND = ("move_or_change", "cancel", "tells_of_past", "question", "email", "is_span")
 
 
@@ -28,7 +30,11 @@ def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
     """
     if says(text, "leaves_patient"):  # "Done with her. Doyle's ECOG?"
         text = without(text, "leaves_patient").strip(" .,;:-\u2013") or text
-    wanted = _with_shared(_requests_in(text)) if len(text) <= _MOST_CHARS else [text]
+    seen, _, hidden = text.partition(_OUT_OF_SIGHT)
+    if seen.strip() and _is_order(hidden.strip()):
+        return (seen.strip(),)  # nobody orders out of sight
+    is_typed = len(text) <= _MOST_CHARS and _QUOTED not in f"\n{text}"
+    wanted = _with_shared(_requests_in(text)) if is_typed else [text]
     places = {0: 0 if has_patient else 2, 1: 1, 2: 3}
     is_one = len(wanted) == 1
     return (text,) if is_one else tuple(sorted(wanted, key=lambda one: places[_place(one)]))
