@@ -93,7 +93,7 @@ class SubjectLinker:
         """
         # Of "done with her. Next: Elvio Brandt" the first is not who it is about.
         text = without(text, "leaves_patient").strip(" .,;:-\u2013") or text
-        text = without(text, "names_nobody") or "?"  # "allergic to …" calls nobody
+        text = _without_nobody(text)
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
         is_open &= not names_alone(text, "name_who_wrote")
@@ -198,6 +198,16 @@ class SubjectLinker:
                 yield NumberSaid(token, hits)
 
 
+def _without_nobody(text: str) -> str:
+    """Leave out what calls nobody, "is he allergic to …", but for "is he"."""
+    kept = without(text, "names_nobody")
+    if kept == text:
+        return text
+    said = read_words(text)
+    lead = next((text[: one.end] for one in said.words if one.start == said.pronoun_at), "")
+    return f"{lead} {kept}".strip() or "?"
+
+
 def _is_passed_by(one: Mention, text: str, message: Message) -> bool:
     """Whether a strange name is no patient's: in a yes or a no, and of who signs a letter."""
     if one.strength != "stranger":
@@ -250,13 +260,15 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
     person = index.with_id(meant) or at.roster.get(meant)
     if person is not None and contradicts(mention.span, person):
         return mention
+    known = {one.patient_id for one in mention.people if one.patient_id in at.roster}
+    if known - {meant}:
+        return mention  # of two Koepps it may be either, whoever is open
     if meant == at.active:
         if mention.people and mention.span and is_turned_to(said.words, mention.span):
             return mention
         return replace(mention, people=(), names_open=True, strength="full")
-    # Nobody's name, once left where it stood, opens no chart; of two Koepps it may be either.
-    known = {one.patient_id for one in mention.people if one.patient_id in at.roster}
-    if person is None or mention.strength == "stranger" or mention.names_open or known - {meant}:
+    # Nobody's name, once left where it stood, opens no chart.
+    if person is None or mention.strength == "stranger" or mention.names_open:
         return mention
     return replace(mention, people=(person,), strength="full")
 

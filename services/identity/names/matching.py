@@ -121,7 +121,9 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
         chosen = same_words([one for one in covers if one.score == best])
         places = chosen[0].places
         free -= places
-        if mention := _mention(run, chosen, covers, known) or _unread(message, run, chosen, known):
+        if mention := _mention(message, run, chosen, covers, known) or _unread(
+            message, run, chosen, known
+        ):
             yield mention
         elif not chosen[0].is_exact or is_behind_letter(run, max(places)):
             unnamed |= places
@@ -133,7 +135,11 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
 
 
 def _mention(
-    run: Sequence[Word], chosen: Sequence[Cover], all_of: Sequence[Cover], known: Known
+    message: Message,
+    run: Sequence[Word],
+    chosen: Sequence[Cover],
+    all_of: Sequence[Cover],
+    known: Known,
 ) -> Mention | None:
     span = tuple(run[place] for place in sorted(chosen[0].places))
     open_one, best = known.open, chosen[0]
@@ -150,6 +156,7 @@ def _mention(
             one
             for one in _namesakes(run, span, chosen, of_open[0], known)
             if _counts(run, span, one, _strength(chosen), best, known)
+            or (best.has_family and span[0].text in left_over_in(message.text))
         ]
         kind: Strength = "family" if namesakes else "full"
         return Mention(_typed(span), tuple(namesakes), kind, not namesakes, span)
