@@ -200,8 +200,7 @@ class SubjectLinker:
 
 def _without_nobody(text: str) -> str:
     """Leave out what calls nobody, "is he allergic to …", but for "is he"."""
-    kept = without(text, "names_nobody")
-    if kept == text:
+    if (kept := without(text, "names_nobody")) == text:
         return text
     said = read_words(text)
     lead = next((text[: one.end] for one in said.words if one.start == said.pronoun_at), "")
@@ -219,12 +218,11 @@ def _is_passed_by(one: Mention, text: str, message: Message) -> bool:
 
 
 def _names_of(names: Iterable[str]) -> Iterable[tuple[str, ...]]:
-    """Yield the words of each whole name, titles apart."""
+    """Return the words of each whole name, titles apart."""
     titles = of_people("staff")
-    for name in names:
-        words = [word.text for word in read_words(name).words if word.text not in titles]
-        if len(words) > 1:
-            yield tuple(words)
+    read = (read_words(name).words for name in names)
+    found = (tuple(word.text for word in words if word.text not in titles) for words in read)
+    return (one for one in found if len(one) > 1)
 
 
 def names_sought(message: Message) -> Iterable[NameSought]:
@@ -255,14 +253,13 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
     meant Moen" means another one than is open.
     """
     meant = at.settled.get(mention.words.casefold())
-    if meant is None or any(one.is_another for one in mention.span):
+    known = {one.patient_id for one in mention.people if one.patient_id in at.roster}
+    # Of two Koepps it may be either, whoever is open.
+    if meant is None or any(one.is_another for one in mention.span) or known - {meant}:
         return mention
     person = index.with_id(meant) or at.roster.get(meant)
     if person is not None and contradicts(mention.span, person):
         return mention
-    known = {one.patient_id for one in mention.people if one.patient_id in at.roster}
-    if known - {meant}:
-        return mention  # of two Koepps it may be either, whoever is open
     if meant == at.active:
         if mention.people and mention.span and is_turned_to(said.words, mention.span):
             return mention

@@ -298,7 +298,5 @@ def roster_of(subject: Subject, who: Who) -> list[Person]:
 
 
 def _is_same_but_zeros(one: PatientId, other: PatientId) -> bool:
-    def letters(text: str) -> str:
-        return "".join(each for each in text if not each.isdigit()).casefold()
-
-    return letters(one) == letters(other) and digits_of(one) == digits_of(other)
+    letters = [[each for each in who.casefold() if not each.isdigit()] for who in (one, other)]
+    return letters[0] == letters[1] and digits_of(one) == digits_of(other)

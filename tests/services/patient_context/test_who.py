@@ -287,7 +287,10 @@ async def test_a_name_that_was_settled_is_asked_again_behind_a_namesake_by_whole
 @with_cases("text")
 async def test_a_name_that_two_of_the_conversation_bear_is_asked_about_each_time(text: str) -> None:
     here, people = world("patient_4", active="patient_4")
-    kochs = [person(n, g, "Koch", "1960-01-01", sex="female") for n, g in ((8, "Ina"), (9, "Eva"))]
+    kochs = [
+        person(place, given, "Koch", born, sex="female")
+        for place, given, born in ((8, "Ina", "1960-01-01"), (9, "Eva", "1961-03-11"))
+    ]
     people.people = (*people.people, *kochs)
     await here.say("open patient_8")
     await here.say("open patient_9")
@@ -298,6 +301,7 @@ async def test_a_name_that_two_of_the_conversation_bear_is_asked_about_each_time
 
     assert asked.question is not None, "it would be of the open one"
     assert set(asked.question.payload["options"]) == {"patient_8", "patient_9"}
+    assert (await here.say("koch *11.03.1961: hb")).question is None, "her birth date tells her"
 
 
 @with_cases("said")
