@@ -234,16 +234,13 @@ def names_sought(message: Message) -> Iterable[NameSought]:
                 yield NameSought(word.raw)
             if place + 1 < len(named):
                 after = named[place + 1]
-                if "," in after.gap:
-                    yield NameSought(word.raw, after.raw)
-                else:
-                    yield NameSought(after.raw, word.raw)
+                pair = word.raw, after.raw
+                yield NameSought(*(pair if "," in after.gap else pair[::-1]))
 
 
 def _looks_like_name(word: Word) -> bool:
-    if word.title in ("staff", "relative"):
-        return False
-    return word.stands_as_name or (not word.is_common and not word.is_eponym)
+    is_name = word.stands_as_name or not (word.is_common or word.is_eponym)
+    return is_name and word.title not in ("staff", "relative")
 
 
 def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation) -> Mention:
@@ -299,8 +296,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         one
         for one in words
         if one.start >= begins
-        and one.start not in aside
-        and one.start not in named
+        and one.start not in aside | named
         and one.text not in of_names
         and not (one.is_in("places") and one.has_number)
         and not (one.text == "call" and one.before == "next")

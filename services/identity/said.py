@@ -59,9 +59,8 @@ def without_set_against(said: Said) -> Said:
 def is_of_other_sex(said: Said, others: Sequence[Person]) -> bool:
     """Whether pronouns speak of somebody else: `before I forget Mr Doyle: what is her sodium?`."""
     sex = said.message.told_sex
-    return sex in ("male", "female") and any(
-        one.sex in ("male", "female") and one.sex != sex for one in others
-    )
+    sexes = {one.sex for one in others} & {"male", "female"}
+    return sex in ("male", "female") and bool(sexes - {sex})
 
 
 def is_stated_only(said: Said, others: Sequence[Person], known: Known) -> bool:

@@ -221,9 +221,8 @@ def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject |
             or (one.patient_id in known.roster and known.index.has_word_of(said.message, one))
         )
     )
-    if not born_then:
-        return None
-    return Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
+    asked = Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
+    return asked if born_then else None
 
 
 def _of_another_age(said: Said, known: Known) -> Subject | None:

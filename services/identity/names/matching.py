@@ -149,11 +149,12 @@ def _mention(
     # A name that they share with the open patient means the open one, unless more is said.
     has_another = has_another_first_name(run, span, known.index, open_one) if of_open else True
     if not (span[0].is_another or has_another):
+        is_left = best.has_family and span[0].text in left_over_in(message.text)
+        is_left = is_left and not _is_beside(run, span, "family", known)
         namesakes = [
             one
             for one in _namesakes(run, span, chosen, of_open[0], known)
-            if _counts(run, span, one, _strength(chosen), best, known)
-            or (best.has_family and span[0].text in left_over_in(message.text))
+            if is_left or _counts(run, span, one, _strength(chosen), best, known)
         ]
         kind: Strength = "family" if namesakes else "full"
         return Mention(_typed(span), tuple(namesakes), kind, not namesakes, span)

@@ -364,6 +364,4 @@ def has_done(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def contradicts(span: Sequence[Word], person: Person) -> bool:
     """Whether a title before the name is not that of the person's recorded sex."""
     title = next((one.title for one in span if one.title is not None), None)
-    if title == "man":
-        return person.sex == "female"
-    return title == "woman" and person.sex == "male"
+    return (title, person.sex) in (("man", "female"), ("woman", "male"))

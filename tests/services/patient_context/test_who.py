@@ -304,6 +304,14 @@ async def test_a_name_that_two_of_the_conversation_bear_is_asked_about_each_time
     assert (await here.say("koch *11.03.1961: hb")).question is None, "her birth date tells her"
 
 
+async def test_a_word_for_his_is_no_slip_in_a_name() -> None:
+    here, people = world("patient_4", active="patient_4")
+    people.people = (*people.people, person(8, "Heinz", "Stein", "1950-01-01", sex="male"))
+    await here.say("open patient_8")
+
+    assert (await here.say("sein crp")).question is None
+
+
 @with_cases("said")
 async def test_the_other_one_of_several_is_asked_about(said: str) -> None:
     here, _ = world("patient_4", "patient_7", "patient_42", active="patient_4")
