@@ -27,9 +27,8 @@ def of_the_age(said: Said, known: Known) -> Sequence[Person] | None:
 def by_age(mention: Mention, said: Said, known: Known) -> Sequence[Person]:
     """Return who may be meant, first who is of the age behind the name: `koepp, 49, bp`."""
     told = age_behind(said.message.text, mention.span[-1].end) if mention.span else None
-    if told is None:
-        return mention.people
-    return sorted(mention.people, key=lambda one: not _is_so_old(one, told, known))
+    people = mention.people
+    return sorted(people, key=lambda one: not _is_so_old(one, told, known)) if told else people
 
 
 def _is_so_old(one: Person, told: AgeTold, known: Known) -> bool:

@@ -93,7 +93,7 @@ class SubjectLinker:
         """
         # Of "done with her. Next: Elvio Brandt" the first is not who it is about.
         text = without(text, "leaves_patient").strip(" .,;:-\u2013") or text
-        text = without(text, "names_nobody") or "?"  # "allergic to …" calls nobody
+        text = _without_nobody(text)
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
         is_open &= not names_alone(text, "name_who_wrote")
@@ -198,6 +198,15 @@ class SubjectLinker:
                 yield NumberSaid(token, hits)
 
 
+def _without_nobody(text: str) -> str:
+    """Leave out what calls nobody, "is he allergic to …", but for "is he"."""
+    if (kept := without(text, "names_nobody")) == text:
+        return text
+    said = read_words(text)
+    lead = next((text[: one.end] for one in said.words if one.start == said.pronoun_at), "")
+    return f"{lead} {kept}".strip() or "?"
+
+
 def _is_passed_by(one: Mention, text: str, message: Message) -> bool:
     """Whether a strange name is no patient's: in a yes or a no, and of who signs a letter."""
     if one.strength != "stranger":
@@ -209,12 +218,11 @@ def _is_passed_by(one: Mention, text: str, message: Message) -> bool:
 
 
 def _names_of(names: Iterable[str]) -> Iterable[tuple[str, ...]]:
-    """Yield the words of each whole name, titles apart."""
+    """Return the words of each whole name, titles apart."""
     titles = of_people("staff")
-    for name in names:
-        words = [word.text for word in read_words(name).words if word.text not in titles]
-        if len(words) > 1:
-            yield tuple(words)
+    read = (read_words(name).words for name in names)
+    found = (tuple(word.text for word in words if word.text not in titles) for words in read)
+    return (one for one in found if len(one) > 1)
 
 
 def names_sought(message: Message) -> Iterable[NameSought]:
@@ -226,16 +234,13 @@ def names_sought(message: Message) -> Iterable[NameSought]:
                 yield NameSought(word.raw)
             if place + 1 < len(named):
                 after = named[place + 1]
-                if "," in after.gap:
-                    yield NameSought(word.raw, after.raw)
-                else:
-                    yield NameSought(after.raw, word.raw)
+                pair = word.raw, after.raw
+                yield NameSought(*(pair if "," in after.gap else pair[::-1]))
 
 
 def _looks_like_name(word: Word) -> bool:
-    if word.title in ("staff", "relative"):
-        return False
-    return word.stands_as_name or (not word.is_common and not word.is_eponym)
+    is_name = word.stands_as_name or not (word.is_common or word.is_eponym)
+    return is_name and word.title not in ("staff", "relative")
 
 
 def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation) -> Mention:
@@ -245,7 +250,9 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
     meant Moen" means another one than is open.
     """
     meant = at.settled.get(mention.words.casefold())
-    if meant is None or any(one.is_another for one in mention.span):
+    known = {one.patient_id for one in mention.people if one.patient_id in at.roster}
+    # Of two Koepps it may be either, whoever is open.
+    if meant is None or any(one.is_another for one in mention.span) or known - {meant}:
         return mention
     person = index.with_id(meant) or at.roster.get(meant)
     if person is not None and contradicts(mention.span, person):
@@ -254,9 +261,8 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
         if mention.people and mention.span and is_turned_to(said.words, mention.span):
             return mention
         return replace(mention, people=(), names_open=True, strength="full")
-    # Nobody's name, once left where it stood, opens no chart; of two Koepps it may be either.
-    known = {one.patient_id for one in mention.people if one.patient_id in at.roster}
-    if person is None or mention.strength == "stranger" or mention.names_open or known - {meant}:
+    # Nobody's name, once left where it stood, opens no chart.
+    if person is None or mention.strength == "stranger" or mention.names_open:
         return mention
     return replace(mention, people=(person,), strength="full")
 
@@ -290,8 +296,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         one
         for one in words
         if one.start >= begins
-        and one.start not in aside
-        and one.start not in named
+        and one.start not in aside | named
         and one.text not in of_names
         and not (one.is_in("places") and one.has_number)
         and not (one.text == "call" and one.before == "next")

@@ -13,6 +13,7 @@ from services.language.charts.chart_entries import words_of_questions
 from services.language.figures.full_dates import FullDate
 from services.language.people.ages_told import AgeTold
 from services.language.people.mentions import Message
+from services.language.people.signed_word import Word
 from services.language.several_requests import begun_before
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
@@ -58,9 +59,8 @@ def without_set_against(said: Said) -> Said:
 def is_of_other_sex(said: Said, others: Sequence[Person]) -> bool:
     """Whether pronouns speak of somebody else: `before I forget Mr Doyle: what is her sodium?`."""
     sex = said.message.told_sex
-    return sex in ("male", "female") and any(
-        one.sex in ("male", "female") and one.sex != sex for one in others
-    )
+    sexes = {one.sex for one in others} & {"male", "female"}
+    return sex in ("male", "female") and bool(sexes - {sex})
 
 
 def is_stated_only(said: Said, others: Sequence[Person], known: Known) -> bool:
@@ -71,28 +71,27 @@ def is_stated_only(said: Said, others: Sequence[Person], known: Known) -> bool:
     sex, own = said.message.told_sex, known.open
     if own is not None and sex in ("male", "female") and own.sex not in (sex, "unknown"):
         return False
-    return any(
-        one.span and asked_about.is_stated_about(said.message, one.span[0].start)
+    spans = _spans_of(said, others)
+    return any(asked_about.is_stated_about(said.message, span[0].start) for span in spans)
+
+
+def _spans_of(said: Said, others: Sequence[Person]) -> list[tuple[Word, ...]]:
+    return [
+        one.span
         for one in said.mentions
-        if any(each.same_as(other) for each in one.people for other in others)
-    )
+        if one.span and any(each.same_as(other) for each in one.people for other in others)
+    ]
 
 
 def is_in_passing(said: Said, others: Sequence[Person]) -> bool:
     """Whether somebody is named beside the patient: a relative, staff, `not Doyle`."""
-    spans = [
-        one.span for one in said.mentions if any(p.same_as(o) for p in one.people for o in others)
-    ]
     numbers = (said.message.text.find(one.text) for one in said.numbers)
     return any(asked_about.is_set_aside(said.message, place) for place in numbers) or any(
-        span
-        and (
-            span[0].title in ("relative", "staff")
-            or asked_about.is_set_aside(said.message, span[0].start)
-            or asked_about.is_kin_of(said.message, span)
-            or not asked_about.is_asked_about(said.message, span)
-        )
-        for span in spans
+        span[0].title in ("relative", "staff")
+        or asked_about.is_set_aside(said.message, span[0].start)
+        or asked_about.is_kin_of(said.message, span)
+        or not asked_about.is_asked_about(said.message, span)
+        for span in _spans_of(said, others)
     )
 
 
@@ -108,11 +107,7 @@ def is_after_the_open_one(message: Message, place: int) -> bool:
 
 def first_place(said: Said, others: Sequence[Person]) -> int:
     """Return where the first of `others` is named; 0 if that is not by name or number."""
-    named = [
-        one.span[0].start
-        for one in said.mentions
-        if one.span and any(each.same_as(other) for each in one.people for other in others)
-    ]
+    named = [span[0].start for span in _spans_of(said, others)]
     return min([*named, *(said.message.text.find(one.text) for one in said.numbers)], default=0)
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from services.identity.ages import by_age, is_grown, of_the_age
 from services.identity.names.asked_about import points_at_open
+from services.identity.names.covers import name_words
 from services.identity.names.kin_asked import asks_of_somebody_beside
 from services.identity.names.matching import Known, Mention
 from services.identity.names.person import Person, distinct
@@ -28,6 +29,7 @@ from services.language.people.ages_told import age_behind
 from services.language.people.descriptions import is_of_hers_alone, values_asked
 from services.language.people.pointed_at import pointed_at
 from services.language.requests.requests import names_alone
+from services.language.words.folding import words_of
 from services.language.words.letters import folded
 from services.language.words.phrases import says
 
@@ -128,19 +130,19 @@ def _no_patient(mention: Mention, known: Known) -> Subject:
 
 
 def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
+    own = known.open
     for one in said.dates:
         born = known.index.born_on(one.readings)
+        _leave_out_namesakes(known.open, one, found)
         if found.sure or found.asked:
             if (problem := _narrow(one, found)) is not None:
                 return problem
             continue
-        if known.open is not None and known.open.is_born_on(one.readings):
+        if own is not None and own.is_born_on(one.readings):
             if others := _born_as_well(one, born, known):
                 return Subject("unsure", "birth_date", others, said=_typed(said, one))
             found.names_open = True
-        elif found.names_open and (
-            known.open is not None and known.open.is_nearly_born_on(one.readings)
-        ):
+        elif found.names_open and own is not None and own.is_nearly_born_on(one.readings):
             return Subject("unsure", "contradiction", tuple(born), said=_typed(said, one))
         elif not born and not said.message.registers and _may_be_birth(one, said, known):
             return Subject("unsure", "contradiction", said=_typed(said, one))
@@ -156,6 +158,14 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
             ]
             found.asked += [(each, "birth_date", _typed(said, one)) for each in meant]
     return None
+
+
+def _leave_out_namesakes(own: Person | None, one: FullDate, found: _Evidence) -> None:
+    """Leave out who has the name of `own`, whose birth date it is: `koch *11.03.1948`."""
+    if own is None or not own.is_born_on(one.readings):
+        return
+    left = [row for row in found.asked if not name_words(own).issuperset(words_of(row[2]))]
+    found.asked = [row for row in found.asked if row in left or row[0].is_born_on(one.readings)]
 
 
 def _may_be_birth(one: FullDate, said: Said, known: Known) -> bool:
@@ -211,9 +221,8 @@ def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject |
             or (one.patient_id in known.roster and known.index.has_word_of(said.message, one))
         )
     )
-    if not born_then:
-        return None
-    return Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
+    asked = Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
+    return asked if born_then else None
 
 
 def _of_another_age(said: Said, known: Known) -> Subject | None:
@@ -311,7 +320,9 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         return Subject("several", "several", people[:OPTIONS_LIMIT], is_sure=not asked)
     if others:
         how: Reason = "number" if said.numbers else "named"
-        return Subject("other", how, (others[0],), said=_said_of(said, others[0]))
+        names = (one.words for one in said.mentions if any(map(others[0].same_as, one.people)))
+        typed = next(names, said.numbers[0].text if said.numbers else "")
+        return Subject("other", how, (others[0],), said=typed)
     if asked:
         return Subject("unsure", asked[0][1], asked_people[:OPTIONS_LIMIT], said=asked[0][2])
     aged = of_the_age(said, known)
@@ -322,11 +333,6 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     if said.message.is_placed or (describes and not names_open and aged is None):
         return Subject("unsure", "described")
     return Subject("same", "named" if names_open else "nobody_else")
-
-
-def _said_of(said: Said, person: Person) -> str:
-    words = (one.words for one in said.mentions if any(map(person.same_as, one.people)))
-    return next(words, said.numbers[0].text if said.numbers else "")
 
 
 def _typed(said: Said, one: FullDate) -> str:

@@ -102,7 +102,11 @@ def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     bearers = [
         one.patient_id
         for one in found
-        if one is not None and any(said <= _genitives(name.label) for name in one.names)
+        if one is not None
+        and any(
+            said <= {f"{word}{end}" for word in words_of(name.label) for end in ("", "s")}
+            for name in one.names
+        )
     ]
     return bool(bearers) and verdict.patient_id not in bearers
 
@@ -136,10 +140,6 @@ def _title_words(asked: str) -> set[str]:
     """Return the words of what is to be added by its title: create "Call Mrs Whitfield"."""
     titles = quoted_in(asked) if says(asked, "add") else ()
     return {word for title in titles for word in words_of(title)}
-
-
-def _genitives(name: str) -> set[str]:
-    return {f"{word}{end}" for word in words_of(name) for end in ("", "s")}
 
 
 def still_asking(

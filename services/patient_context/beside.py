@@ -69,9 +69,7 @@ async def staff_beside(
     records: PatientRecords, _user: str, patient_id: PatientId | None, _said: str
 ) -> Collection[str]:
     """Return whom CareTeam, Encounter and Practitioner of a chart name; see `NamesBeside`."""
-    if patient_id is None:
-        return ()
-    return (await records.load(patient_id, _NEED)).derived(staff_of)
+    return () if patient_id is None else (await records.load(patient_id, _NEED)).derived(staff_of)
 
 
 def staff_of(record: PatientRecord) -> frozenset[str]:

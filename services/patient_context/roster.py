@@ -18,9 +18,8 @@ SEEN_LIMIT = 100
 
 def last_used_first(registry: Registry) -> tuple[PatientId, ...]:
     """Return the roster, the patient who was activated last first."""
-    rows = registry.patient_registry.values()
-    newest_first = sorted(rows, key=attrgetter("updated_at"), reverse=True)
-    return tuple(map(attrgetter("patient_id"), newest_first))
+    rows = sorted(registry.patient_registry.values(), key=attrgetter("updated_at"), reverse=True)
+    return tuple(map(attrgetter("patient_id"), rows))
 
 
 def with_active(

@@ -56,10 +56,8 @@ class Who:
     def person(self, patient_id: PatientId | None) -> Person | None:
         """Return who carries an id, as far as it is known."""
         found = self.linked.index.with_id(patient_id)
-        if found is not None or patient_id is None:
-            return found
-        row = self.turn.registry.patient_registry.get(patient_id)
-        return None if row is None else person_of(patient_id, row.facts)
+        noted = noted_people(self.turn.registry)
+        return found if found is not None or patient_id is None else noted.get(patient_id)
 
     def unclear(self, *, names_none: bool) -> Subject | None:
         """Return what keeps the message from being decided; None if it is clear whom it is about.
@@ -211,8 +209,7 @@ def asking_whom(subject: Subject, who: Who) -> PatientVerdict:
         before = map(who.person, answers.options_of(turn.asks_whom))
         others = [one for one in before if one is not None and not one.same_as(who.open)]
         subject = replace(subject, people=subject.people or tuple(others))
-    people = [one for one in subject.people if one.patient_id is not None]
-    people = people[: OPTIONS_LIMIT - 1]
+    people = [one for one in subject.people if one.patient_id is not None][: OPTIONS_LIMIT - 1]
     if who.open is not None and not any(one.same_as(who.open) for one in people):
         people.append(who.open)
     options = distinct(people)
@@ -298,7 +295,5 @@ def roster_of(subject: Subject, who: Who) -> list[Person]:
 
 
 def _is_same_but_zeros(one: PatientId, other: PatientId) -> bool:
-    def letters(text: str) -> str:
-        return "".join(each for each in text if not each.isdigit()).casefold()
-
-    return letters(one) == letters(other) and digits_of(one) == digits_of(other)
+    letters = [[each for each in who.casefold() if not each.isdigit()] for who in (one, other)]
+    return letters[0] == letters[1] and digits_of(one) == digits_of(other)

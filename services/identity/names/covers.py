@@ -54,7 +54,7 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
     is_signed = word.is_owner or word.title in ("man", "woman")
     is_word = (word.is_common or word.is_derived) and not (is_signed or is_looked_up(run, word))
     is_short_form = word.raw.isupper() and len(word.raw) < 4 and not is_signed  # `BSA`
-    near = () if is_short_form or word.is_in("no_names") else index.nearly(word.text)
+    near = () if is_short_form or word.is_in("no_names", "owners") else index.nearly(word.text)
     if near and not is_word:
         is_long = len(word.text) >= NEAR_LEAST_CHARS or is_strange(word.text)
         if is_long or is_looked_up(run, word):

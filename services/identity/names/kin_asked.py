@@ -52,7 +52,7 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     """Whether a value stands behind the possessive or a colon, or before "of his son"."""
     behind = [one.text for one in words[at + 1 : at + 1 + _BEHIND_OWNER]]
     rest, beside = [one.text for one in words[at + 1 :]], of_people("by_marriage", "newest")
-    values, last = values_asked("found_of_one"), "".join(rest[-1:])
+    values, last = values_asked("found_of_one", "scans"), "".join(rest[-1:])
     is_value = last in values and last not in of_people("told_of_kin")
     if is_value and not words[at + 1].gap.strip(" )") and beside.issuperset(rest[:-1]):
         return True  # `her mother potassium`

@@ -47,6 +47,7 @@ from services.language.people.strange_words import is_strange, left_over_in
 from services.language.words.people_words import of_people
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
+_Run: TypeAlias = Sequence[Word]
 _Span: TypeAlias = tuple[Word, ...]
 _FEW_WORDS = 5  # of a longer message each word may be one by chance
 
@@ -110,7 +111,7 @@ def _unspaced(message: Message, known: Known) -> Iterable[Mention]:
             yield Mention(person.name, people, "full" if is_full else "family", is_open)
 
 
-def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterable[Mention]:
+def _mentions_of(message: Message, run: _Run, known: Known) -> Iterable[Mention]:
     free, unnamed = set(range(len(run))), set[int]()
     hits = {place: hits_of(run, place, known.index) for place in free}
     while True:
@@ -121,8 +122,10 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
         chosen = same_words([one for one in covers if one.score == best])
         places = chosen[0].places
         free -= places
-        if mention := _mention(run, chosen, covers, known) or _unread(message, run, chosen, known):
-            yield mention
+        if one := _mention(message, run, chosen, covers, known) or _unread(
+            message, run, chosen, known
+        ):
+            yield one
         elif not chosen[0].is_exact or is_behind_letter(run, max(places)):
             unnamed |= places
     exact = {place for place, found in hits.items() if any(hit.is_exact for hit in found)}
@@ -133,7 +136,7 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
 
 
 def _mention(
-    run: Sequence[Word], chosen: Sequence[Cover], all_of: Sequence[Cover], known: Known
+    message: Message, run: _Run, chosen: Sequence[Cover], all_of: Sequence[Cover], known: Known
 ) -> Mention | None:
     span = tuple(run[place] for place in sorted(chosen[0].places))
     open_one, best = known.open, chosen[0]
@@ -146,10 +149,12 @@ def _mention(
     # A name that they share with the open patient means the open one, unless more is said.
     has_another = has_another_first_name(run, span, known.index, open_one) if of_open else True
     if not (span[0].is_another or has_another):
+        is_left = best.has_family and span[0].text in left_over_in(message.text)
+        is_left = is_left and not _is_beside(run, span, "family", known)
         namesakes = [
             one
             for one in _namesakes(run, span, chosen, of_open[0], known)
-            if _counts(run, span, one, _strength(chosen), best, known)
+            if is_left or _counts(run, span, one, _strength(chosen), best, known)
         ]
         kind: Strength = "family" if namesakes else "full"
         return Mention(_typed(span), tuple(namesakes), kind, not namesakes, span)
@@ -168,9 +173,7 @@ def _mention(
     return Mention(_typed(span), tuple(accepted), strength, span=span)
 
 
-def _unread(
-    message: Message, run: Sequence[Word], chosen: Sequence[Cover], known: Known
-) -> Mention | None:
+def _unread(message: Message, run: _Run, chosen: Sequence[Cover], known: Known) -> Mention | None:
     """Return a name to which no answer goes back: `medis heute bauer?`, `braun, 87: ekg`."""
     span = tuple(run[place] for place in sorted(chosen[0].places))
     is_month = span[0].is_in_date
@@ -190,7 +193,7 @@ def _unread(
     return Mention(_typed(span), tuple(people), "family", span=span) if is_left else None
 
 
-def _is_told_apart(run: Sequence[Word], span: _Span, chosen: Sequence[Cover], known: Known) -> bool:
+def _is_told_apart(run: _Run, span: _Span, chosen: Sequence[Cover], known: Known) -> bool:
     """Whether a title tells one of two namesakes of the conversation from the other.
 
     "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it; and
@@ -206,7 +209,7 @@ def _is_told_apart(run: Sequence[Word], span: _Span, chosen: Sequence[Cover], kn
 
 
 def _namesakes(
-    run: Sequence[Word], span: _Span, chosen: Sequence[Cover], of_open: Cover, known: Known
+    run: _Run, span: _Span, chosen: Sequence[Cover], of_open: Cover, known: Known
 ) -> tuple[Person, ...]:
     """Return others whom the words mean better than the open patient, or a part of a name as well.
 
@@ -230,7 +233,7 @@ def _namesakes(
 
 
 def _nearly_open(
-    run: Sequence[Word], span: _Span, chosen: Sequence[Cover], open_one: Person
+    run: _Run, span: _Span, chosen: Sequence[Cover], open_one: Person
 ) -> Mention | None:
     """Return what words are that are the open patient's, but for a slip, a title or a name."""
     if all(one.is_exact for one in chosen):
@@ -240,7 +243,7 @@ def _nearly_open(
     return Mention(_typed(span), (), strength, names_open=not is_other, span=span)
 
 
-def _stranger_with_open_name(run: Sequence[Word], span: _Span) -> Mention | None:
+def _stranger_with_open_name(run: _Run, span: _Span) -> Mention | None:
     """The open patient's family name with a title or a first name that is not theirs."""
     if (first := span[0]).title in ("staff", "relative") and not span[-1].heads:
         return None
@@ -264,7 +267,7 @@ def _strength(covers: Sequence[Cover]) -> Strength:
 
 
 def _counts(
-    run: Sequence[Word], span: _Span, person: Person, strength: Strength, cover: Cover, known: Known
+    run: _Run, span: _Span, person: Person, strength: Strength, cover: Cover, known: Known
 ) -> bool:
     """Whether the words name `person`, by the signs beside them."""
     in_roster = person.patient_id is not None and person.patient_id in known.roster
@@ -296,7 +299,7 @@ def _counts(
     return (in_roster and signed) or is_begun or is_first_name_here(run, span)
 
 
-def _is_beside(run: Sequence[Word], span: _Span, strength: Strength, known: Known) -> bool:
+def _is_beside(run: _Run, span: _Span, strength: Strength, known: Known) -> bool:
     """Whether the words are a drug, staff, a relative, or part of another name."""
     if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
         return True
@@ -308,9 +311,7 @@ def _is_beside(run: Sequence[Word], span: _Span, strength: Strength, known: Know
     return is_person or has_done(run, span) or (strength != "full" and stands_as_drug(run, span))
 
 
-def _counts_nearly(
-    run: Sequence[Word], span: _Span, cover: Cover, *, signed: bool, in_roster: bool
-) -> bool:
+def _counts_nearly(run: _Run, span: _Span, cover: Cover, *, signed: bool, in_roster: bool) -> bool:
     common = [one.is_common for one in span]
     if cover.has_family and cover.has_given and len(span) > 1:
         return signed or not all(common)

@@ -284,6 +284,34 @@ async def test_a_name_that_was_settled_is_asked_again_behind_a_namesake_by_whole
     assert asked.question is not None, "it would be answered of the other one"
 
 
+@with_cases("text")
+async def test_a_name_that_two_of_the_conversation_bear_is_asked_about_each_time(text: str) -> None:
+    here, people = world("patient_4", active="patient_4")
+    kochs = [
+        person(place, given, "Koch", born, sex="female")
+        for place, given, born in ((8, "Ina", "1960-01-01"), (9, "Eva", "1961-03-11"))
+    ]
+    people.people = (*people.people, *kochs)
+    await here.say("open patient_8")
+    await here.say("open patient_9")
+    await here.say("creatinine for Koch")
+    assert (await here.say("Eva")).patient_id == "patient_9"
+
+    asked = await here.say(text)
+
+    assert asked.question is not None, "it would be of the open one"
+    assert set(asked.question.payload["options"]) == {"patient_8", "patient_9"}
+    assert (await here.say("koch *11.03.1961: hb")).question is None, "her birth date tells her"
+
+
+async def test_a_word_for_his_is_no_slip_in_a_name() -> None:
+    here, people = world("patient_4", active="patient_4")
+    people.people = (*people.people, person(8, "Heinz", "Stein", "1950-01-01", sex="male"))
+    await here.say("open patient_8")
+
+    assert (await here.say("sein crp")).question is None
+
+
 @with_cases("said")
 async def test_the_other_one_of_several_is_asked_about(said: str) -> None:
     here, _ = world("patient_4", "patient_7", "patient_42", active="patient_4")
