@@ -13,6 +13,7 @@ from services.language.words.statement_words import group_of, statement_words
 _INHERITED = frozenset(
     {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
 )
+_OF_ONE = _INHERITED - {"family", "maybe"}
 _PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
@@ -126,6 +127,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     is_own = clause.quantities and (clause.sites or "asserts" in clause.cues)
     if is_other_way or is_bound or is_own:
         passed_on -= _COURSES
+    if "asserts" in clause.cues and (clause.quantities or "planned" in clause.cues):
+        passed_on -= _OF_ONE  # "takes lithium; her level is 0.7"
     is_dated = bool(clause.dates and not clause.quantities)
     if clause.quantities and clause.dates:  # "is normal at 4.6; it had been 5.6 in 2021"
         passed_on -= _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
