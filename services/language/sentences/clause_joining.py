@@ -127,7 +127,7 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     is_own = clause.quantities and (clause.sites or "asserts" in clause.cues)
     if is_other_way or is_bound or is_own:
         passed_on -= _COURSES
-    if "asserts" in clause.cues and (clause.quantities or "planned" in clause.cues):
+    if "asserts" in clause.cues:
         passed_on -= _OF_ONE  # "takes lithium; her level is 0.7"
     is_dated = bool(clause.dates and not clause.quantities)
     if clause.quantities and clause.dates:  # "is normal at 4.6; it had been 5.6 in 2021"
@@ -190,6 +190,7 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
     inherited -= {"no"} if _counts(clause) else set()  # "no shocks and two runs of VT"
     if (last.says("without") or "no" in last.cues) and clause.says("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
+    inherited |= last.cues & {"family"} if clause.says("of_a_person") else set()  # "…, who had"
     inherited -= {"ended"} if clause.says("replaced") else set()  # "A was replaced by B"
     if "apart" in clause.cues and "no" in last.cues:
         return clause.cues & inherited  # "No allergies recorded; takes Seasonique"

@@ -12,7 +12,7 @@ from services.statements.comparing.by_values import is_of_other_report, written_
 from services.statements.comparing.none_more import is_new_then, none_more
 from services.statements.rows import subject
 from services.statements.rows.compare_series import is_judged_rightly
-from services.statements.rows.fit import has_date, is_aim, is_hedged, is_measured
+from services.statements.rows.fit import has_date, is_aim, is_hedged, is_measured, lacked
 from services.statements.rows.happenings import happenings, has_happened, may_be_operation
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
@@ -195,11 +195,12 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
         and "recorded" not in clause.cues
     ):
         lacking, own = saying("lacking"), own - saying("finds")
-        without = [r for r in rows.rows if r.negated or (r.is_text and r.words & lacking)]
+        denying = [r for r in rows.rows if r.negated or (r.is_text and r.words & lacking)]
+        known = [(r, r.words) for r in denying] + [(r, lacked(r)) for r in rows.rows if lacked(r)]
+        without = [row for row, words in known if has_all(own, words)]
         plans = saying("scheduling")  # "Children are not planned" denies none
         without = [r for r in without if r.words.isdisjoint(plans) or is_hedged(clause, r)]
-        denied = [row for row in without if has_all(own, row.words)]
-        denied = [row for row in denied if all(has_date(day, row) for day in clause.dates)]
+        denied = [row for row in without if all(has_date(day, row) for day in clause.dates)]
         denied = [row for row in denied if not subject.is_of_other_picture(clause, row)]
         is_so = denied and not is_of_other_report(clause, denied, rows)
         return subject.supported(denied) if is_so else Verdict("unsupported")  # "He has no cough."

@@ -12,7 +12,7 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.happenings import COURSES, has_ended, is_otherwise, tells_happenings
-from services.statements.rows.known_words import is_named
+from services.statements.rows.known_words import has_all, is_named
 from services.statements.rows.one_of_several import (
     DONE_ONCE,
     excludes,
@@ -131,7 +131,8 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
         return not any(kind_of_name(one) == "problem" for one in clause.names)
     if not row.hedges and not row.words.isdisjoint(stems_told("unsure")):
         return bool(clause.words & stems_told("unsure")) or "maybe" in clause.cues
-    if not clause.says("lacking") and lacked(row) & clause.words:
+    is_none = clause.says("lacking") or any(one.number == 0 for one in clause.quantities)
+    if not is_none and lacked(row) & clause.words:
         return False
     if clause.says("all") and shares(row.quantities, row.words):
         return False
@@ -141,10 +142,9 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
 
 def lacked(row: KnownRow) -> frozenset[str]:
     """Return what a row is without: the aura of "migraine without aura"."""
-    if row.words.isdisjoint(saying("with_or_without")):
-        return frozenset()
-    said = row.says.replace(" with no ", " without ")
-    return told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
+    said = row.says.replace(" with no ", " without ").replace(" 0 ", " without ")
+    behind = said.partition(" without ")[2].partition(",")[0]
+    return told_of(stems_of(behind)) if behind[:3] not in ("", "of ") else frozenset()
 
 
 def shares(
@@ -328,7 +328,10 @@ def is_aim(row: KnownRow) -> bool:
 
 
 def _is_visit_for(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row is of what was done for what a clause says somebody has now: it is over."""
+    """Whether a row is of a visit for something else, or is over where an illness is told of now."""
+    if row.kind == "encounter" and clause.says("for_what") and " for " in row.says:
+        told = told_of(clause.words) - statement_words().neutral - statement_words().spoken
+        return not has_all(frozenset(one for one in told if one[0] != "="), row.words)
     is_over = row.kind in DONE_ONCE or (row.standing == "ended" and row.kind in _GIVEN)
     is_told = _is_told_of_now(clause) or (row.kind == "encounter" and "ended" in clause.cues)
     return is_over and is_told and _names_problems(clause)
