@@ -144,9 +144,8 @@ def _has_it_elsewhere(
 
 def _kind_of_allergens(clause: Clause) -> str:
     """Return of which allergies alone a clause speaks, as rows have it: of drugs, or of food."""
-    if clause.says("drugs"):
-        return _DRUGS
-    return "=food allergy" if clause.says("food") else ""
+    of_food = "=food allergy" if clause.says("food") else ""
+    return _DRUGS if clause.says("drugs") else of_food
 
 
 def _told_later(
@@ -208,8 +207,8 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
     is_bare = (is_bare and not rows.empty) or clause.says("changes")
     told = own and told_of(clause.words) - saying("no_place") - {*clause.exclusive}
-    is_there = bool(told) and _is_there(rows.about(told))
-    return Verdict("unsupported") if (is_bare and found) or is_there else UNCHECKED
+    is_there = (is_bare and found) or _is_there(rows.about(told))
+    return Verdict("unsupported") if is_there else UNCHECKED
 
 
 def _is_there(found: Sequence[KnownRow]) -> bool:
