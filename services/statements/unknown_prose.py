@@ -234,6 +234,7 @@ def said_of(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
     seen = frozenset(w for w in clause.exclusive if group_of(w) in _TOLD_BY_NAME)
+    seen |= clause.words & saying("of_a_size") if clause.cues & _SEEN else frozenset()
     seen |= _of_doctor(clause) - saying("prescribed") | decided(clause.words) & saying("confirming")
     if "ended" in clause.cues and clause.says("doses", "a_dose"):  # "stopped at cycle five"
         seen |= (clause.words & statement_words().ending) - saying("completed")

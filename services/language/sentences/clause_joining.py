@@ -126,15 +126,14 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     is_own = clause.quantities and (clause.sites or "asserts" in clause.cues)
     if is_other_way or is_bound or is_own:
         passed_on -= _COURSES
+    if "asserts" in clause.cues:  # "takes lithium; her level is 0.7"
+        passed_on -= _INHERITED - {"family", "maybe"} | {"before", "recorded"}
     is_dated = bool(clause.dates and not clause.quantities)
     if clause.quantities and clause.dates:  # "is normal at 4.6; it had been 5.6 in 2021"
         passed_on -= _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
-    if "newest" in clause.cues or (is_dated and "asserts" in clause.cues):
-        passed_on -= _OF_THEN
+    passed_on -= _OF_THEN if "newest" in clause.cues else frozenset()
     if clause.quantities:
         passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
-    if clause.topics and "asserts" in clause.cues:
-        passed_on -= {"recorded"}
     is_other = clause.says("discharged") or ("no" in clause.cues and _KINDS & {*clause.topics})
     is_other = is_other or (is_dated and "=procedure" in clause.topics)
     names = () if is_other and not clause.names else last.names
@@ -187,6 +186,7 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
     inherited -= {"no"} if _counts(clause) else set()  # "no shocks and two runs of VT"
     if (last.says("without") or "no" in last.cues) and clause.says("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
+    inherited |= last.cues & {"family"} if clause.says("of_a_person") else set()  # "…, who had"
     inherited -= {"ended"} if clause.says("replaced") else set()  # "A was replaced by B"
     if "apart" in clause.cues and "no" in last.cues:
         return clause.cues & inherited  # "No allergies recorded; takes Seasonique"
@@ -347,4 +347,4 @@ def _is_listed_value(clause: Clause) -> bool:
     is_value = any(one.unit not in TIME_UNITS for one in clause.quantities)
     is_value = bool(is_value and clause.own_names and clause.names)
     is_of_then = clause.says("at_first") or not clause.cues.isdisjoint(_OF_OTHER_TIMES)
-    return is_value and not clause.dates and not is_of_then
+    return is_value and not (clause.dates or clause.often or is_of_then)

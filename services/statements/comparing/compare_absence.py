@@ -12,7 +12,7 @@ from services.statements.comparing.by_values import is_of_other_report, written_
 from services.statements.comparing.none_more import is_new_then, none_more
 from services.statements.rows import subject
 from services.statements.rows.compare_series import is_judged_rightly
-from services.statements.rows.fit import has_date, is_aim, is_hedged, is_measured
+from services.statements.rows.fit import has_date, is_aim, is_hedged, is_measured, lacked
 from services.statements.rows.happenings import happenings, has_happened, may_be_operation
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
@@ -144,9 +144,8 @@ def _has_it_elsewhere(
 
 def _kind_of_allergens(clause: Clause) -> str:
     """Return of which allergies alone a clause speaks, as rows have it: of drugs, or of food."""
-    if clause.says("drugs"):
-        return _DRUGS
-    return "=food allergy" if clause.says("food") else ""
+    of_food = "=food allergy" if clause.says("food") else ""
+    return _DRUGS if clause.says("drugs") else of_food
 
 
 def _told_later(
@@ -195,11 +194,12 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
         and "recorded" not in clause.cues
     ):
         lacking, own = saying("lacking"), own - saying("finds")
-        without = [r for r in rows.rows if r.negated or (r.is_text and r.words & lacking)]
+        denying = [r for r in rows.rows if r.negated or (r.is_text and r.words & lacking)]
+        known = [(r, r.words) for r in denying] + [(r, lacked(r)) for r in rows.rows if lacked(r)]
+        without = [row for row, words in known if has_all(own, words)]
         plans = saying("scheduling")  # "Children are not planned" denies none
         without = [r for r in without if r.words.isdisjoint(plans) or is_hedged(clause, r)]
-        denied = [row for row in without if has_all(own, row.words)]
-        denied = [row for row in denied if all(has_date(day, row) for day in clause.dates)]
+        denied = [row for row in without if all(has_date(day, row) for day in clause.dates)]
         denied = [row for row in denied if not subject.is_of_other_picture(clause, row)]
         is_so = denied and not is_of_other_report(clause, denied, rows)
         return subject.supported(denied) if is_so else Verdict("unsupported")  # "He has no cough."
@@ -207,8 +207,8 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
     is_bare = (is_bare and not rows.empty) or clause.says("changes")
     told = own and told_of(clause.words) - saying("no_place") - {*clause.exclusive}
-    is_there = bool(told) and _is_there(rows.about(told))
-    return Verdict("unsupported") if (is_bare and found) or is_there else UNCHECKED
+    is_there = (is_bare and found) or _is_there(rows.about(told))
+    return Verdict("unsupported") if is_there else UNCHECKED
 
 
 def _is_there(found: Sequence[KnownRow]) -> bool:

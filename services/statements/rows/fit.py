@@ -12,7 +12,7 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.happenings import COURSES, has_ended, is_otherwise, tells_happenings
-from services.statements.rows.known_words import is_named
+from services.statements.rows.known_words import has_all, is_named
 from services.statements.rows.one_of_several import (
     DONE_ONCE,
     excludes,
@@ -29,11 +29,7 @@ from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow,
 from services.statements.rows.units import in_moles, is_same
 
 _TO = "auf"
-_AT_A_TIME = frozenset({"begun", "ended"})
-_SUSPECTED = "suspected"
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
-_GIVEN = frozenset({"medication", "care plan"})
-_AIMS = frozenset({"care plan", "goal"})
 
 
 def fits(clause: Clause, row: KnownRow) -> bool:
@@ -83,7 +79,7 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says with a row that it is only planned, suspected or somebody else's."""
     begun = {word[:BEGINNING] for word in clause.words}
     told = any(hedge[:BEGINNING] in begun or hedge[:4] in begun for hedge in row.hedges)
-    told = told or (_SUSPECTED in row.hedges and bool(clause.words & stems_told("unsure")))
+    told = told or ("suspected" in row.hedges and bool(clause.words & stems_told("unsure")))
     return told or not clause.cues.isdisjoint(NOT_DONE)
 
 
@@ -114,12 +110,9 @@ def is_of_other_number(clause: Clause, row: KnownRow) -> bool:
     return bool(told and known) and not told <= known | figures
 
 
-_WITHOUT_VALUE = frozenset({"problem", "imaging study"})
-
-
 def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause calls a thing normal, and the row only tells that it was done, or is ill."""
-    is_without = row.kind in _WITHOUT_VALUE or row.kind in DONE_ONCE
+    is_without = row.kind in ("problem", "imaging study", *DONE_ONCE)
     is_normal = "normal" in row.words and " for Normal " not in row.says
     return "normal" in clause.cues and row.number is None and is_without and not is_normal
 
@@ -131,7 +124,8 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
         return not any(kind_of_name(one) == "problem" for one in clause.names)
     if not row.hedges and not row.words.isdisjoint(stems_told("unsure")):
         return bool(clause.words & stems_told("unsure")) or "maybe" in clause.cues
-    if not clause.says("lacking") and lacked(row) & clause.words:
+    is_none = clause.says("lacking") or any(one.number == 0 for one in clause.quantities)
+    if not is_none and lacked(row) & clause.words:
         return False
     if clause.says("all") and shares(row.quantities, row.words):
         return False
@@ -141,10 +135,9 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
 
 def lacked(row: KnownRow) -> frozenset[str]:
     """Return what a row is without: the aura of "migraine without aura"."""
-    if row.words.isdisjoint(saying("with_or_without")):
-        return frozenset()
-    said = row.says.replace(" with no ", " without ")
-    return told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
+    said = row.says.replace(" with no ", " without ").replace(" 0 ", " without ")
+    behind = said.partition(" without ")[2].partition(",")[0]
+    return told_of(stems_of(behind)) if behind[:3] not in ("", "of ") else frozenset()
 
 
 def shares(
@@ -262,7 +255,7 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
     title = row.words - row.name - statement_words().fillers - things
     is_of_title = not clause.words.isdisjoint(title)
     is_later = "when" in clause.cues and not row.words.isdisjoint(saying("behind"))
-    if row.written is None or is_of_title or not (clause.cues & _AT_A_TIME or is_later):
+    if row.written is None or is_of_title or not (clause.cues & {"begun", "ended"} or is_later):
         return True
     own = [one for one in row.dates if one is not row.written]
     return any(reading.fits(known) for reading in found.readings for known in own)
@@ -324,12 +317,17 @@ def is_begun_otherwise(clause: Clause, row: KnownRow) -> bool:
 
 def is_aim(row: KnownRow) -> bool:
     """Whether a row is of a plan: who follows one for diabetes may have prediabetes."""
-    return row.kind in _AIMS
+    return row.kind in ("care plan", "goal")
 
 
 def _is_visit_for(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row is of what was done for what a clause says somebody has now: it is over."""
-    is_over = row.kind in DONE_ONCE or (row.standing == "ended" and row.kind in _GIVEN)
+    """Whether a row is of a visit for something else, or over, where an illness is of now."""
+    if row.kind == "encounter" and clause.says("for_what") and " for " in row.says:
+        told = told_of(clause.words) - statement_words().neutral - statement_words().spoken
+        return not has_all(frozenset(one for one in told if one[0] != "="), row.words)
+    is_over = row.kind in DONE_ONCE or (
+        row.standing == "ended" and row.kind in ("medication", "care plan")
+    )
     is_told = _is_told_of_now(clause) or (row.kind == "encounter" and "ended" in clause.cues)
     return is_over and is_told and _names_problems(clause)
 
