@@ -25,7 +25,7 @@ from services.language.replies.commands import is_retracted
 from services.language.replies.corrections import correction_in
 from services.language.replies.field_answers import readings_in
 from services.language.replies.judging import caution_for
-from services.language.replies.plan_change import begins_change
+from services.language.replies.plan_change import agents_wanted, begins_change
 from services.language.replies.references import place_in
 from services.language.requests import work
 from services.language.requests.tool_requests import RECALL, as_move, is_time_alone
@@ -181,7 +181,9 @@ def _wanted(prompt: Prompt) -> list[TeamMember]:
     asked = in_english(prompt.asked).casefold()
     left_out = " ".join(found_in(asked, "left_out"))
     kept = [one for one in prompt.team if one.name.casefold() not in left_out]
-    named = [one for one in kept if one.name.casefold() in asked]
+    chosen = agents_wanted(prompt.asked, [one.name for one in kept])
+    alone = [one for name in chosen for one in kept if one.name == name]
+    named = alone or [one for one in kept if one.name.casefold() in asked]
     return named or [one for one in kept if _works_on_record(one)]
 
 

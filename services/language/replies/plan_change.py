@@ -65,7 +65,7 @@ _PLACES: Mapping[tuple[str, ...], Place] = {
 _SKIPS_BEHIND = {tuple(said.split()): None for said in _WORDS.words("skip_behind")}
 _ORDINALS = {word: place for place, word in enumerate(_WORDS.words("ordinals"), 1)}
 _FILLERS = frozenset(_WORDS.words("fillers"))
-_ENDS = ("ie", "ia", "ía")
+_ENDS, _PARTS = ("ie", "ia", "ía"), ("report", "history", "pathology", "radiology", "trials")
 _REFUSALS = frozenset(_WORDS.words("refusals"))
 _EDITS = frozenset({"change", "edit", "make", "reword"})
 
@@ -103,6 +103,15 @@ def begins_change(text: str) -> bool:
     changes &= words[0] not in ("not", "nicht")
     edits = words[0] in _EDITS and words[1] in ("step", "the", "plan")
     return changes or edits or (words[0] in ("move", "put"))
+
+
+def agents_wanted(text: str, names: Iterable[str]) -> list[str]:
+    """Return whom alone a wish for a plan wants, in its order: "board, but only pathology"."""
+    words, aliases = _words(text), _aliases(names, {})
+    does = [_VERBS.get((one,)) or _PLACES.get((one,)) for one in words]
+    led = (at for at, one in enumerate(does) if one in ("only", "first"))
+    behind = words[next(led, len(words)) :]
+    return list(dict.fromkeys(str(aliases[one,]) for one in behind if (one,) in aliases))
 
 
 @dataclass(slots=True)
@@ -287,9 +296,12 @@ def _aliases(names: Iterable[str], tasks: Mapping[int, str]) -> Mapping[tuple[st
         (said,): n
         for (word,), n in own.items()
         for said in (
-            (*(word[:-1] + end for end in _ENDS), word[:4], word[:-4], word[:-3])
-            if word[-4:] == "logy"
-            else (*_WORDS.words("report"),) * (word == "report")
+            *(
+                (*(word[:-1] + end for end in _ENDS), word[:4], word[:-4], word[:-3])
+                if word[-4:] == "logy"
+                else ()
+            ),
+            *(_WORDS.words(word) if word in _PARTS else ()),
         )
     }
     whole = {words: name for name, words in parts.items()}
