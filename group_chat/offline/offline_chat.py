@@ -42,7 +42,7 @@ from services.scenarios.session.commands import command_in
 from services.scenarios.session.step_text import GROUNDING_MARK, told_step
 
 RECORD_TOOL, _WRITES = "record_fields", "create_report"
-_TASKS = (_WRITES, "timeline", "current_status", "imaging_reports", "pathology_reports")
+_TASKS = ("timeline", "current_status", "imaging_reports", "pathology_reports", "clinical_trials")
 """Tools whose questions agents answer in a plan; our texts name what each is there for."""
 _OF_DEEDS = ("agrees_send", "another_hour", "orders", "withdraws_order")
 _KEYWORDS, _STEP_LIMIT = 5, 20
@@ -197,7 +197,7 @@ def _works_on_record(card: TeamMember) -> bool:
 def _text_for(prompt: Prompt, card: TeamMember) -> str:
     """Return the work an agent is for; its description where its tools are for none."""
     own = (*card.answers, *({_WRITES} & {*card.tools}))
-    task = next((tool for tool in _TASKS if tool in own), "")
+    task = next((tool for tool in (_WRITES, *_TASKS) if tool in own), "")
     return prompt.text(f"task_{task}") if task else card.description.rstrip(".")
 
 
