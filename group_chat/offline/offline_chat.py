@@ -25,7 +25,7 @@ from services.language.replies.commands import is_retracted
 from services.language.replies.corrections import correction_in
 from services.language.replies.field_answers import readings_in
 from services.language.replies.judging import caution_for
-from services.language.replies.plan_change import begins_change
+from services.language.replies.plan_change import agents_wanted, begins_change
 from services.language.replies.references import place_in
 from services.language.requests import work
 from services.language.requests.tool_requests import RECALL, as_move, is_time_alone
@@ -42,7 +42,7 @@ from services.scenarios.session.commands import command_in
 from services.scenarios.session.step_text import GROUNDING_MARK, told_step
 
 RECORD_TOOL, _WRITES = "record_fields", "create_report"
-_TASKS = (_WRITES, "timeline", "current_status", "imaging_reports", "pathology_reports")
+_TASKS = ("timeline", "current_status", "imaging_reports", "pathology_reports", "clinical_trials")
 """Tools whose questions agents answer in a plan; our texts name what each is there for."""
 _OF_DEEDS = ("agrees_send", "another_hour", "orders", "withdraws_order")
 _KEYWORDS, _STEP_LIMIT = 5, 20
@@ -181,7 +181,9 @@ def _wanted(prompt: Prompt) -> list[TeamMember]:
     asked = in_english(prompt.asked).casefold()
     left_out = " ".join(found_in(asked, "left_out"))
     kept = [one for one in prompt.team if one.name.casefold() not in left_out]
-    named = [one for one in kept if one.name.casefold() in asked]
+    chosen = agents_wanted(prompt.asked, [one.name for one in kept])
+    alone = [one for name in chosen for one in kept if one.name == name]
+    named = alone or [one for one in kept if one.name.casefold() in asked]
     return named or [one for one in kept if _works_on_record(one)]
 
 
@@ -195,7 +197,7 @@ def _works_on_record(card: TeamMember) -> bool:
 def _text_for(prompt: Prompt, card: TeamMember) -> str:
     """Return the work an agent is for; its description where its tools are for none."""
     own = (*card.answers, *({_WRITES} & {*card.tools}))
-    task = next((tool for tool in _TASKS if tool in own), "")
+    task = next((tool for tool in (_WRITES, *_TASKS) if tool in own), "")
     return prompt.text(f"task_{task}") if task else card.description.rstrip(".")
 
 

@@ -10,7 +10,7 @@ from group_chat.speakers import gate
 from group_chat.speakers.gate import others_plan_line
 from group_chat.speakers.selection import changed_plan
 from services.group_chat_port import PlanChanged
-from services.language.replies.plan_change import Moved, PlanChange, plan_change_in
+from services.language.replies.plan_change import Moved, PlanChange, agents_wanted, plan_change_in
 from tests.group_chat.team_world import earlier_turn, team_world
 
 TEAM = ("Orchestrator", "Radiology", "Pathology")
@@ -61,6 +61,21 @@ def test_a_step_is_added_in_the_users_own_words() -> None:
     assert after is not None
     assert ("Trials", "check the trials") in [(one.agent, one.text) for one in after.steps]
     assert plan_change_in("add a step: call the wife", names=[*TEAM, "Trials"], tasks=tasks) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("bereite das board vor, aber nur pathologie und verlauf", ["Pathology", "PatientHistory"]),
+        ("neuer plan: erst histologie, dann studien", ["Pathology", "ClinicalTrials"]),
+        ("new plan: first imaging, then the report", ["Radiology", "ReportCreation"]),
+        ("bereite das board vor", []),
+        ("tumor board for her first", []),
+    ],
+)
+def test_a_wish_for_a_plan_may_name_whom_alone_it_wants(said: str, wanted: list[str]) -> None:
+    names = [*TEAM[1:], "PatientHistory", "PatientStatus", "ClinicalTrials", "ReportCreation"]
+    assert agents_wanted(said, names) == wanted
 
 
 @pytest.mark.parametrize("said", ["move pathology up to first", "put pathology to the top"])

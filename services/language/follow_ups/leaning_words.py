@@ -37,7 +37,8 @@ def opens(tokens: Sequence[str]) -> bool:
 def points_back(tokens: Sequence[str]) -> bool:
     """Whether it is asked of what was named before: "who prescribed it?"."""
     said = " ".join(tokens)
-    for one in _relatives():  # "allergies that are no longer active": of all of them
+    # "Allergies that are no longer active": of all of them.
+    for one in (each for language in LANGUAGES for each in chart_file(language).relative):
         said = said[:1] + said[1:].replace(f" {one}", "")
     return not _pointers().isdisjoint(said.split())
 
@@ -47,11 +48,6 @@ def points_within(pieces: Sequence[Piece], words: Lexicon) -> bool:
     points = next((n for n, one in enumerate(pieces) if one.text in words.words.pointers), 0)
     joints = [n for n, one in enumerate(pieces[:points]) if one.text in words.joints]
     return any(one.of("name") for one in pieces[: joints[-1] if joints else 0])
-
-
-@cache
-def _relatives() -> tuple[str, ...]:
-    return tuple(one for language in LANGUAGES for one in chart_file(language).relative)
 
 
 def asks_which(tokens: Sequence[str]) -> bool:

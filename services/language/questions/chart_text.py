@@ -181,8 +181,9 @@ def _without_heading(text: str, words: Lexicon) -> str:
 
 def _cased(text: str, words: Lexicon) -> str:
     """Return `text` with what capitals tell said in words: EGFR is a gene, eGFR a filtration."""
+    is_loud = text.isupper() and not any(map(str.isdecimal, text))  # "P 78" is not
     for capitals, meant in words.words.cased.items():
-        if capitals in text and not text.isupper():
+        if capitals in text and not is_loud:
             text = re.sub(rf"\b{re.escape(capitals)}\b", meant, text)
     return text
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from services.language.replies.plan_change import agents_wanted
 from services.language.utterance import TeamMember
 from services.language.words.phrases import says
 
@@ -25,11 +26,11 @@ def addressee_in(text: str, team: Sequence[TeamMember]) -> tuple[str | None, str
 
 
 def sends_several(text: str, team: Sequence[TeamMember]) -> bool:
-    """Whether `text` gives work to two agents or more by name, as "have A and B look at it"."""
-    if not says(text, "gives_work"):
-        return False
-    words = set(_NAMES.findall(text))
-    return sum(one.name in words for one in team if not one.is_facilitator) > 1
+    """Whether `text` gives work to agents by name, "have A and B look at it", or plans some."""
+    others = [one.name for one in team if not one.is_facilitator]
+    if says(text, "plan") and not says(text, "speaks_of_plan") and agents_wanted(text, others):
+        return True
+    return says(text, "gives_work") and len({*_NAMES.findall(text)} & {*others}) > 1
 
 
 def calls_in(text: str) -> Iterator[tuple[str, str]]:

@@ -65,7 +65,7 @@ _PLACES: Mapping[tuple[str, ...], Place] = {
 _SKIPS_BEHIND = {tuple(said.split()): None for said in _WORDS.words("skip_behind")}
 _ORDINALS = {word: place for place, word in enumerate(_WORDS.words("ordinals"), 1)}
 _FILLERS = frozenset(_WORDS.words("fillers"))
-_ENDS = ("ie", "ia", "ía")
+_PARTS = ("report", "history", "pathology", "radiology", "trials")
 _REFUSALS = frozenset(_WORDS.words("refusals"))
 _EDITS = frozenset({"change", "edit", "make", "reword"})
 
@@ -103,6 +103,15 @@ def begins_change(text: str) -> bool:
     changes &= words[0] not in ("not", "nicht")
     edits = words[0] in _EDITS and words[1] in ("step", "the", "plan")
     return changes or edits or (words[0] in ("move", "put"))
+
+
+def agents_wanted(text: str, names: Iterable[str]) -> list[str]:
+    """Return whom alone a wish for a plan wants, in its order: "board, but only pathology"."""
+    words, aliases = _words(text), _aliases(names, {})
+    does = [_VERBS.get((one,)) or _PLACES.get((one,)) for one in words]
+    led = (at for at, one in enumerate(does) if one in ("only", "first"))
+    behind = words[next(led, len(words)) :]
+    return list(dict.fromkeys(str(aliases[one,]) for one in behind if (one,) in aliases))
 
 
 @dataclass(slots=True)
@@ -246,12 +255,10 @@ def _edited(text: str, numbers: Sequence[int]) -> PlanChange | None:
     """Return the new task of one step, where `text` is "change step 3 to …"."""
     verb, _, rest = text.strip().partition(" ")
     step, _, task = rest.partition(" to ")
-    parts = step.casefold().split()
-    if verb.casefold() not in _EDITS or not task.strip() or parts[:1] != ["step"]:
+    number = {f"step {one}": one for one in numbers}.get(" ".join(step.casefold().split()))
+    if verb.casefold() not in _EDITS or not task.strip() or number is None:
         return None
-    if len(parts) != 2 or not parts[1].isdecimal() or int(parts[1]) not in numbers:
-        return None
-    return PlanChange(texts={int(parts[1]): task.strip()})
+    return PlanChange(texts={number: task.strip()})
 
 
 def _added(text: str, aliases: Mapping[tuple[str, ...], Target]) -> PlanChange | None:
@@ -282,15 +289,6 @@ def _aliases(names: Iterable[str], tasks: Mapping[int, str]) -> Mapping[tuple[st
         for number, task in tasks.items()
     }
     own = _of_one(parts)
-    # Radiologie, radiología, path, radio: the field's own words elsewhere, and cut short.
-    own |= {
-        (said,): n
-        for (word,), n in own.items()
-        for said in (
-            (*(word[:-1] + end for end in _ENDS), word[:4], word[:-4], word[:-3])
-            if word[-4:] == "logy"
-            else (*_WORDS.words("report"),) * (word == "report")
-        )
-    }
+    own |= {(one,): n for (word,), n in own.items() if word in _PARTS for one in _WORDS.words(word)}
     whole = {words: name for name, words in parts.items()}
     return {**_of_one(told), **own, **whole, **{(name.casefold(),): name for name in parts}}

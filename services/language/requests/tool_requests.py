@@ -24,7 +24,7 @@ from services.language.words.talk_texts import tells_made
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
 _BY_NAME = ("named", "name_to_reach", "name_who_wrote", "asks_event")
-_QUERY_CHARS, _SUBJECT_CHARS, _LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 400, 60, 5, 24, 12, 7
+_QUERY_CHARS, _SUBJECT_CHARS, _LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 400, 60, 8, 24, 12, 7
 _DOTTED = re.compile(r"^(\d{1,2})\.([0-5]\d)$")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
 _BARE_HOURS = re.compile(

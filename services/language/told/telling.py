@@ -136,7 +136,8 @@ def told_in(text: str) -> Sequence[str]:
 
 def may_ask(told: str) -> bool:
     """Whether what is told may as well be asked: "nodes positive"."""
-    return bool(_phrases("en").may_ask.search(_shape_in_english(told)))
+    is_english = "en" in likely_kinds(told)  # "lehnt Chemo ab" is not
+    return is_english and bool(_phrases("en").may_ask.search(_shape_in_english(told)))
 
 
 @lru_cache(maxsize=1_000)

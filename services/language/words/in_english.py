@@ -91,7 +91,8 @@ def _day_and_month() -> re.Pattern[str]:
     day = r"([1-9]|[12]\d|3[01])"
     return re.compile(
         rf"(?i)(?<![\d./])\b{day}(?:st|nd|rd|th|\.(?! ?may\b))?(?: of)? ?({names})\b\.?"
-        rf"|\b({names})\b\.? (?:the )?{day}(?:st|nd|rd|th)?\b(?!\.\d|:| ?[ap]\.?m\b| ?uhr)"
+        rf"|\b({names})\b\.? (?:the )?{day}(?:st|nd|rd|th)?\b"
+        r"(?!\.\d|:| ?[-–] ?\d\d?(?::| ?uhr)| ?[ap]\.?m\b| ?uhr)"
     )
 
 

@@ -41,7 +41,7 @@ _KINDS_OF: dict[str, frozenset[StatementKind]] = {
 # A question about these asks for all that was said of the kind.
 _WHOLE_KINDS = frozenset({"", "directive", "code status", "social"})
 _TOLD_OF = frozenset({"allergies", "medications", "problems", "procedures", "immunizations"})
-_TELLING_CHARS, _TOLD_CHARS, _TOLD_TURNS = 4, 300, 40
+_TELLING_CHARS, _TOLD_CHARS, _TOLD_TURNS, _ENDING = 4, 300, 40, 3
 _WHO_AND_WHEN = {"turn_id", "run_id", "timestamp", "user", "turn_status"}
 _NAMES_SHOWN = (2, 4)  # parts between the stars of one name, or two
 _ANY_DAY = date(2000, 1, 1)
@@ -265,8 +265,11 @@ def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told
     ends = tuple(one for one in wanted if len(one) >= _TELLING_CHARS)
 
     def is_named(one: str, on: date) -> bool:  # "Schrittmacher", too, ends with a named word
-        said = any(word.endswith(ends) or word in wanted for word in words_of(one))
-        return said or _fits(one, named, questions, on)
+        alike = [(word, each) for word in words_of(one) for each in wanted]
+        said = any(word == each or word.endswith(ends) for word, each in alike)
+        other = {w for w, each in alike if w[:4] == each[:4] and abs(len(w) - len(each)) > _ENDING}
+        rest = " ".join(word for word in words_of(one) if word not in other)
+        return said or _fits(rest, named, questions, on)  # no wound is a "Wundvisite"
 
     return [
         one for one in found if not any(is_named(each, one.on) for each in (*one.sentences, one.of))

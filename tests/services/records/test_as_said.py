@@ -16,6 +16,7 @@ from services.records.answers.as_said import (
     told_as_said,
     told_before,
     told_of,
+    without_what_is_forgotten,
 )
 from tests.work import counted_calls
 
@@ -79,6 +80,18 @@ def test_a_small_word_is_no_beginning_of_what_is_asked_about() -> None:
     told = [Told((one,), date(2026, 11, 28)) for one in ("lebt allein", "hat ne nussallergie")]
     asked = chart_questions("allergien?", today=date(2026, 11, 28), language="de")
     assert told_of(asked, told, "allergien?") == ("hat ne nussallergie",)
+
+
+def test_a_pulse_is_found_by_its_letter_among_vital_signs() -> None:
+    told = [Told((one,), date(2026, 11, 28)) for one in ("RR 128/74, P 72, T 36,6", "lebt allein")]
+    asked = chart_questions("puls?", today=date(2026, 11, 28), language="de")
+    assert told_of(asked, told, "puls?") == ("RR 128/74, P 72, T 36,6",)
+
+
+def test_deleting_an_event_forgets_no_note_that_begins_like_it() -> None:
+    told = [Told(("vw gemacht, wunde trocken",), date(2026, 11, 28))]
+    assert without_what_is_forgotten(told, "lösch die wundvisite") == told
+    assert without_what_is_forgotten(told, "lösch die wunde") == []
 
 
 def test_a_held_fall_is_no_other_word_than_a_fall_asked_about() -> None:
