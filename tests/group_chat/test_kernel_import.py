@@ -45,7 +45,7 @@ import sys
 import threading
 from unittest.mock import patch
 
-from group_chat import kernel_import
+from group_chat import late_start
 from services.records.ranking import ranking_of
 
 found = []
@@ -57,8 +57,8 @@ def search_while_the_placeholders_stand(name):
     searching.join(3)
 
 
-with patch.object(kernel_import.importlib, "import_module", search_while_the_placeholders_stand):
-    kernel_import.import_kernel()
+with patch.object(late_start.importlib, "import_module", search_while_the_placeholders_stand):
+    late_start.import_kernel()
 searching.join()
 assert list(found[0].get_scores(["potassium"]).argsort()) == [0]
 """

@@ -19,6 +19,7 @@ from services.language.words.vocabulary import words_with_number
 
 _YEAR = r"(?:19|20)\d\d"
 _WEEK = rf"(?P<week>[1-4]?\d|5[0-3])(?:[ /]?(?P<year>{_YEAR}))?"
+_NTH = r"(?P<nth>[12]?\d|3[01])(?:st|nd|rd|th)"
 _UNITS = ("day", "week", "month", "year", "decade")
 
 
@@ -101,6 +102,7 @@ class _TimeReader:
             (rf"{since}(?P<word>{any_of(words.days)})", self._day_word),
             (self._weekday(within), self._last_weekday),
             (rf"(?:{from_}) (?:the |dem |den |le |el )?{self._day()}", self._since_day),
+            (rf"(?:{any_of(words.in_)}) the {_NTH}(?= ?(?:$|[?,]))", _last_such_day),
             (rf"{within}{a}", self._plain),
         )
         units = (one for every in words.units.values() for one in every)
@@ -277,6 +279,13 @@ class _TimeReader:
             return self._words.several[some]
         said = match.groupdict().get("n") or "1"
         return int(said) if said.isdigit() else self._numbers[said]
+
+
+def _last_such_day(match: re.Match[str], today: date) -> TimeSpan | None:
+    """Read "on the 24th" as the last one that has come."""
+    months = (steps_back(today, "month", count) for count in range(3))
+    days = (days_of(one.year, one.month, int(match["nth"])) for one in months)
+    return next((TimeSpan(at.first, at.last) for at in days if at and at.first <= today), None)
 
 
 def _open_if_since(match: re.Match[str], days: Days) -> TimeSpan:

@@ -279,6 +279,8 @@ def _of_run(
         if tool == "problems" and what == "people" and "diagnosed" not in part.frames:
             # Who was seen for it; who found it out is told by the visit of that day.
             yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
+        elif tool == "procedures" and what == "number":  # a device has one
+            yield ChartQuestion("care", {}, "all", run.text, what)
         elif tool == "documents" and what == "people":  # who of the team has the field
             yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
         elif tool != "results":

@@ -119,11 +119,14 @@ def _forms(language: str) -> tuple[re.Pattern[str], ...]:
     apart = (*related, *joints, *words.from_, *words.and_, *words.to)  # no "and June"
     alone = "".join(rf"(?<!\b{re.escape(fold(one)[0])} )" for one in apart)
     day = r"(?P<day>0?[1-9]|[12]\d|3[01])"
+    # "Nov 24"; where the day stands first it is of a year.
+    ahead = rf"(?P<month>{month})" if words.slashes == "month_first" else r"(?P<month>(?!))"
     begin, end = rf"(?<![\w.,])(?:(?:{within}) )?", r"(?!\w|,? ?\d)"
     return (
         re.compile(
             rf"{begin}{day}(?:st|nd|rd|th)?\.? (?:(?:{within}) )?(?P<month>{month})\.?{end}"
         ),
+        re.compile(rf"(?<![\w.,]){alone}(?:(?:{within}) )?{ahead}\.? {day}(?:st|nd|rd|th)?{end}"),
         re.compile(rf"{begin}{day}\.(?P<month>0[1-9]|1[0-2])\.{end}"),
         re.compile(rf"(?<!\w)(?:{within}) {day}\.(?P<month>0?[1-9]|1[0-2])\.{end}"),
         re.compile(

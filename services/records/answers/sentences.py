@@ -277,14 +277,14 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
     is_broken_off = question.tool == "procedures" and states <= {"stopped", "on-hold", "unknown"}
     if is_broken_off or all(whole_chart.is_doubtful(row) for row in rows):
         return words.say("unclear")
+    if question.tool == "medications" and "active" not in states and not states <= OVER:
+        return words.say("paused") if "on-hold" in states else words.say("unclear")
     if question.part == "end":  # whether it is over is asked
         return words.say("yes") if states <= OVER else words.say("no")
     if question.tool not in _STATES and not states <= OVER:
         return words.say("yes")
     if states <= OVER:
         return words.say("once") if question.is_past else words.say("not_now")
-    if question.tool == "medications" and "active" not in states:
-        return words.say("paused") if "on-hold" in states else words.say("unclear")
     return words.say("yes")
 
 

@@ -28,6 +28,8 @@ from services.records.answers.choosing.row_parts import (
     value_of,
 )
 from services.records.answers.limits import bounds_in, has_open_end, ranked, told_limited
+from services.records.concepts.table import words_listed
+from services.records.concepts.words import words_of
 from services.records.resources.dates import first_day
 from services.records.resources.values import change_text
 
@@ -146,6 +148,7 @@ def _of_rows(
         return value_table(rows[-question.most :], words)
     is_many = aspect in ("trend", "when") or "last" in question.arguments
     is_many |= (question.span is not None or bool(question.month)) and aspect != "latest"
+    is_many |= aspect == "all" and bool(words_listed("cultures") & {*words_of(rows[0].name)})
     if is_many and not is_first and len(rows) > 1:
         numbers = [row for row in rows if row.number is not None]
         lines = [f"**{rows[0].name}**", value_table(rows, words, most=most)]

@@ -17,6 +17,9 @@ KINDS = (
     "MedicationRequest", "MedicationStatement", "MedicationAdministration", "MedicationDispense",
 )  # fmt: skip
 _NOT_MEANT = frozenset({"proposal", "plan", "option"})
+_GIVERS_SHOWN = 3
+_ORDERS = ("MedicationRequest", "MedicationStatement")
+_NOT_SO = frozenset({"stopped", "cancelled", "not-taken", "on-hold", "not-done"})
 _ENDED = frozenset({"stopped", "completed", "cancelled"})
 _TAKEN = {
     "MedicationRequest": frozenset({"active"}),
@@ -95,7 +98,10 @@ def drugs_of(record: PatientRecord) -> tuple[Drug, ...]:
 def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
     """Return the line of one drug."""
     taken = [one_entry for one_entry in drug.entries if one_entry.is_taken(today)]
-    leading = (taken or drug.entries)[0]
+    done = [one_entry for one_entry in drug.entries if one_entry.entry.status not in NEVER]
+    # Whether it is paused or over an order says, and no dose that was given.
+    ordered = [one_entry for one_entry in done if one_entry.entry.kind in _ORDERS]
+    leading = (taken or ordered or done or drug.entries)[0]
     dated = sorted(one_entry.when[:10] for one_entry in drug.entries if one_entry.when)
     doses = dict.fromkeys(
         dose for one_entry in (taken or [leading]) if (dose := dose_of(one_entry.entry.raw))
@@ -103,7 +109,6 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
     raw = leading.entry.raw
     supplied = next((each for each in drug.entries if each.said == "dispensed"), leading)
     status = "active" if taken else _status(leading, today)
-    later = _later_end(drug, leading) if taken else ""
     return ViewRow(
         kind="medication",
         name=leading.name,
@@ -113,12 +118,13 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
         end="" if taken else leading.end,
         detail=fhir.joined(
             _history(drug),
-            later,
+            *_later_end(drug, leading),
             reasons_of(record, leading.entry),
             "" if taken else _why_ended(raw),
             "as needed" if is_as_needed(raw) and "as needed" not in " ".join(doses) else "",
             row_by_table(record, leading.entry, {}).detail,
             row_by_table(record, supplied.entry, {}).detail,
+            *_givers(record, drug, leading),
             *fhir.notes_of(raw),
         ),
         code=drug.codes,
@@ -252,14 +258,31 @@ def _history(drug: Drug) -> str:
     return ", ".join(said)
 
 
-def _later_end(drug: Drug, leading: DrugEntry) -> str:
-    """Say where something newer contradicts what makes the drug count as taken."""
+def _givers(record: PatientRecord, drug: Drug, leading: DrugEntry) -> list[str]:
+    """Say who gave it and when, the last time of each person first."""
+    times: dict[str, set[str]] = {}
+    for one in drug.entries:
+        if one.said == "given" and one is not leading:
+            by = row_by_table(record, one.entry, {}).detail
+            times.setdefault(by, set()).add(one.when[:10])
+    said = [
+        f"given {by} ({' – '.join(sorted({min(days), max(days)}))})"
+        for by, days in times.items()
+        if by
+    ]
+    more = len(said) - _GIVERS_SHOWN
+    return [*said[:_GIVERS_SHOWN], *([f"given by {more} others"] if more > 0 else [])]
+
+
+def _later_end(drug: Drug, leading: DrugEntry) -> tuple[str, ...]:
+    """Say where something newer contradicts what makes the drug count as taken, and why."""
     newest = drug.entries[0]
     if newest is leading or newest.when[:10] <= leading.when[:10]:
-        return ""
-    if newest.entry.status in ("stopped", "cancelled", "not-taken", "on-hold"):
-        return f"but {_SAID[newest.entry.kind][1]} of {newest.when[:10]} is {newest.entry.status}"
-    return ""
+        return ()
+    status, noun = newest.entry.status, _SAID[newest.entry.kind][1]
+    is_other = status in _NOT_SO
+    said = f"but {noun} of {newest.when[:10]} is {status}"
+    return (said, _why_ended(newest.entry.raw)) if is_other else ()
 
 
 def _why_ended(raw: fhir.Raw) -> str:

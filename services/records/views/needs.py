@@ -14,8 +14,8 @@ _REASONS: Final = ("Condition",)
 _DRUGS: Final = need_of(*DRUG_KINDS, asides=_REASONS)
 _VALUES: Final = need_of("Observation", asides=("DiagnosticReport", "Specimen"))
 _PAPERS: Final = need_of(
-    "DocumentReference", "DiagnosticReport", "QuestionnaireResponse", asides=("Encounter",),
-    has_texts=True,
+    "DocumentReference", "DiagnosticReport", "QuestionnaireResponse",
+    asides=("Encounter", "ServiceRequest"), has_texts=True,
 )  # fmt: skip
 CARED_FOR: Final = (
     "Flag", "Consent", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",

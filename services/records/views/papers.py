@@ -60,13 +60,21 @@ def row_of_document(record: PatientRecord, document: ClinicalDocument) -> ViewRo
         else text(entry.raw, "docStatus") or entry.status,
         date=entry.date,
         detail=joined(
-            f"by {document.author}" if document.author else "",
+            people_of(record, document),
             about,
             document.summary or "",
             _lack_of(record, document) if not document.summary else "",
         ),
         sources=(document.ref,),
     )
+
+
+def people_of(record: PatientRecord, document: ClinicalDocument) -> str:
+    """Return who wrote a document, and who ordered what it reports."""
+    orders = (record.resolve(order) for order in many(record.entries[document.ref].raw, "basedOn"))
+    names = [record.name_of(one(order.raw, "requester")) for order in orders if order is not None]
+    by = f"by {document.author}" if document.author else ""
+    return joined(by, *(f"ordered by {name}" for name in dict.fromkeys(filter(None, names))))
 
 
 def _lack_of(record: PatientRecord, document: ClinicalDocument) -> str:
@@ -104,8 +112,8 @@ def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartVie
     number = min(max(1, page), pages)
     row = row_of_document(record, document)
     shown = whole[(number - 1) * PAGE_CHARS : number * PAGE_CHARS]
-    author = f"by {document.author}" if document.author else ""
-    rows = [row.model_copy(update={"value": author, "detail": shown})] if shown else []
+    people = people_of(record, document)
+    rows = [row.model_copy(update={"value": people, "detail": shown})] if shown else []
     rest = pages - number
     view = view_of(
         record,

@@ -53,7 +53,7 @@ def test_a_follow_up_is_read_in_the_language_of_the_talk() -> None:
 
 @pytest.mark.parametrize(
     ("text", "left"),
-    [("LDL on May 3", "May 3"), ("what was bp on that visit", "on that visit")],
+    [("LDL on 25/4", "25"), ("what was bp on that visit", "on that visit")],
 )
 def test_a_day_that_is_not_known_is_said_to_be_left_out(text: str, left: str) -> None:
     assert left.split(maxsplit=1)[0] in asked(text)[0].unread

@@ -10,11 +10,12 @@ from services.records.views import lists
 from services.records.views.lines import told
 from services.records.views.lists import problems, procedures
 from services.records.views.medications import medications
+from services.records.views.oncology.oncology import imaging_view
 from services.records.views.oncology.status import current_status
 from services.records.views.papers import documents
 from services.records.views.results import results
 from services.records.views.search import search_record
-from tests.services.records.charts import PATIENT_ID, Json, note, patient, record, resource
+from tests.services.records.charts import PATIENT_ID, Json, note, patient, record, report, resource
 from tests.tables import with_cases
 
 TODAY = date(2026, 11, 22)
@@ -180,6 +181,37 @@ def test_renewals_are_one_line() -> None:
     assert len(rows) == 1
     assert "12 prescriptions since 2009-03-01, last 2020-03-01" in rows[0].detail
     assert len(rows[0].sources) == 12
+
+
+def test_who_gave_a_drug_stands_beside_who_ordered_it() -> None:
+    def dose(key: str, day: str, who: str, status: str = "completed") -> Json:
+        by = [{"actor": {"display": who}}]
+        return drug(
+            key, "Heparin", status, "MedicationAdministration", effectiveDateTime=day, performer=by
+        )
+
+    order = drug(
+        "o", "Heparin", "on-hold", authoredOn="2026-11-18", requester={"display": "Dr. Fay"}
+    )
+    doses = (dose("a", "2026-11-19", "Bo Tran RN"), dose("b", "2026-11-20", "Bo Tran RN"))
+    refused = dose("c", "2026-11-21", "Ada Quist RN", "not-done")
+
+    [row] = medications(record(order, *doses, refused), today=TODAY, status="all").rows
+
+    assert "by Dr. Fay" in row.detail
+    assert "given by Bo Tran RN (2026-11-19 – 2026-11-20)" in row.detail
+    assert "administration of 2026-11-21 is not-done" in row.detail
+
+
+def test_who_ordered_an_examination_is_told_apart_from_who_read_it() -> None:
+    order = resource("ServiceRequest", "s", status="completed", requester={"display": "Dr. Fay"})
+    scan = report(
+        "r", "2026-11-18", "RAD", "No bleeding.",
+        resultsInterpreter=[{"display": "Dr. Eze"}], basedOn=[{"reference": "ServiceRequest/s"}],
+    )  # fmt: skip
+
+    for view in (documents(record(order, scan)), imaging_view(record(order, scan))):
+        assert view.rows[0].detail.startswith("by Dr. Eze; ordered by Dr. Fay")
 
 
 def test_two_strengths_of_a_drug_are_two_lines() -> None:

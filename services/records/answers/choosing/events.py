@@ -14,6 +14,7 @@ from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.folding import tokens_of
 from services.language.words.statement_tables import saying
 from services.records.answers.choosing.asked_rows import asked_rows, has_answer, of_itself
+from services.records.answers.choosing.excluded_rows import was_never
 from services.records.answers.choosing.row_parts import (
     beyond,
     is_limited,
@@ -29,7 +30,8 @@ _ABOUT = timedelta(days=31)
 """Before and after the first day of something, for what was measured at its time."""
 _ABOUT_UNITS = {"day": timedelta(days=1), "week": timedelta(days=4)}
 """Likewise for what is asked of so many days or weeks before or after."""
-_ONGOING = frozenset({"problem", "medication"})
+_ONGOING = frozenset({"problem", "medication", "encounter"})
+_GOES_ON = frozenset({"active", "in-progress", "onleave"})
 _HAPPENED = frozenset({"problem", "procedure", "encounter", "immunization", "medication"})
 
 
@@ -39,7 +41,7 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     Of an illness that came again it is the last time: between two pregnancies is in none.
     """
     found = last_visits(event, [_of_its_end(event, row) for row in asked_rows(event, view).rows])
-    rows = [row for row in found if first_day(row.date)]
+    rows = [row for row in found if first_day(row.date) and not was_never(row)]
     rows.sort(key=moment_of)
     if event.tool == "results":
         return _of_values(event, rows)
@@ -170,7 +172,7 @@ def within(one: TimeSpan, other: TimeSpan | None) -> TimeSpan:
 
 def _end(row: ViewRow) -> date | None:
     """Return the last day of a row; None where it goes on, or nobody knows until when."""
-    goes_on = row.kind in _ONGOING and row.status == "active" and not row.end
+    goes_on = row.kind in _ONGOING and row.status in _GOES_ON and not row.end
     goes_on |= row.kind == "medication" and not row.end
     return None if goes_on else last_day((row.end or row.date)[:10])
 

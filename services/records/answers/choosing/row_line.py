@@ -14,6 +14,7 @@ from services.records.answers.choosing.row_parts import (
     MARKS,
     day_of,
     flag_of,
+    hour_of,
     moment_of,
     sources_of,
     value_of,
@@ -94,10 +95,14 @@ def value_sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False
 
 def value_table(rows: Sequence[ViewRow], words: AnswerWords, *, most: int = ROWS_SHOWN) -> str:
     """Return a line with date, value and source for each row, the newest first."""
+    days = [day_of(row) for row in rows]
+    hours = (
+        hour_of(row) if days.count(day) > 1 else "" for row, day in zip(rows, days, strict=True)
+    )
     lines = [
-        f"- {day_of(row)} {value_of(row)}{flag_of(row, words)}"
+        f"- {day_of(row)}{hour} {value_of(row)}{flag_of(row, words)}"
         f"{f', {words.word(row.status)}' if row.status else ''} {sources_of(row)}"
-        for row in rows[:most]
+        for row, hour in zip(rows[:most], hours, strict=False)
     ]
     more = len(rows) - len(lines)
     return "\n".join([*lines, *([f"- {words.say('older', count=more)}"] if more else [])])

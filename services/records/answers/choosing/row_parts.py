@@ -23,7 +23,7 @@ from services.records.rows.measurements import MEASURED
 # How details of rows tell what may be asked of them.
 MARKS: Mapping[Part, tuple[str, ...]] = {
     "reason": ("for ", "because of ", "note: "),
-    "people": ("by ", "with "),
+    "people": ("by ", "with ", "ordered by ", "given by "),
     "place": ("at ", "handed out "),
     "end": ("ended",),
     "destination": ("discharged to ",),
@@ -84,6 +84,11 @@ def flag_of(row: ViewRow, words: AnswerWords) -> str:
 def day_of(row: ViewRow) -> str:
     """Return the day of a row, as exact as the record has it."""
     return row.date[:10]
+
+
+def hour_of(row: ViewRow) -> str:
+    """Return the hour of a row behind a blank; "" where the record has but its day."""
+    return f" {row.date[11:16]}" if "T" in row.date else ""
 
 
 def times_told(row: ViewRow) -> list[str]:
@@ -249,6 +254,7 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
 def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     """Say that no row tells the part that was asked for; codes are told, as they are in no line."""
     is_of_pause = question.aspect == "when" and question.part is None
+    is_of_pause |= question.part == "end" and {row.status for row in rows} == {"on-hold"}
     part = "pause" if is_of_pause else question.part  # the day of what is paused is of its order
     if part == "code" and (told := [*_codes_told(rows, words)]):
         return told

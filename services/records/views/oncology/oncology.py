@@ -12,7 +12,7 @@ from services.records.rows.medications import drugs_of, row_of_drug
 from services.records.rows.rows import row_of
 from services.records.views.oncology.biomarkers import BIOMARKER_LIMIT, biomarkers
 from services.records.views.oncology.status import current_status
-from services.records.views.papers import row_of_document
+from services.records.views.papers import people_of, row_of_document
 from services.records.views.summary import identity_row
 from services.records.views.view import newest_first, quoted, view_of
 
@@ -151,7 +151,6 @@ def _reports(record: PatientRecord, kind: DocumentKind) -> Iterable[ViewRow]:
             shown = text[:TEXT_SHOWN_CHARS]
             more = f"… (whole text: read_document {document.ref})" if len(text) > len(shown) else ""
             said = "" if document.summary in (None, text) else f"{document.summary}"
-            author = f"by {document.author}" if document.author else ""
             problem = f"no text: {document.problem}" if document.problem else ""
-            detail = joined(author, said, f"{shown} {more}".strip(), problem)
+            detail = joined(people_of(record, document), said, f"{shown} {more}".strip(), problem)
             yield row.model_copy(update={"detail": detail})
