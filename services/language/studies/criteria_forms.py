@@ -154,10 +154,6 @@ def _stage(match: re.Match[str]) -> list[Asked]:
     return [Asked("stage", values=(*own, *between, last))]
 
 
-def _metastatic(_: re.Match[str]) -> list[Asked]:
-    return [Asked("stage", values=("IV",))]
-
-
 def _sex(match: re.Match[str]) -> list[Asked]:
     return [Asked("sex", values=("female" if match["female"] else "male",))]
 
@@ -194,6 +190,6 @@ FORMS: tuple[tuple[re.Pattern[str], Make], ...] = (
     (READ_FORMS.compiled("stage"), _stage),
     (READ_FORMS.compiled("msi"), _msi),
     (READ_FORMS.compiled("marker"), _marker),
-    (_METASTATIC, _metastatic),
+    (_METASTATIC, lambda _: [Asked("stage", values=("IV",))]),
     (READ_FORMS.compiled("sex"), _sex),
 )
