@@ -175,7 +175,7 @@ class TurnPipeline:
             await self._documents.memory.read(turn)
         with turn.step("ground"):
             request = self._requests.make(turn)
-        turn.record.is_of_team = True
+        turn.record.answer_by_team()
         with turn.step("chat"):
             return await self._chat(turn, request)
 

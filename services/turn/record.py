@@ -72,9 +72,17 @@ class TurnRecord:
         """Have this be asked at the end of the turn; None: nothing is."""
         self.question = question
 
+    def change_chart(self) -> None:
+        """Note that another chart was opened."""
+        self.changed_chart = True
+
     def leave_no_turn(self) -> None:
         """Have nothing be kept of this turn."""
         self.leaves_no_turn = True
+
+    def answer_by_team(self) -> None:
+        """Note that no code has answered, so that the team does."""
+        self.is_of_team = True
 
     def note_call_for_help(self) -> None:
         """Note that the message is a call for help."""

@@ -90,7 +90,7 @@ class TurnOrders(TurnStep):
 
     def note_patient_change(self, turn: LoadedTurn) -> None:
         """End the questions of before; one of drafts waits until its patient is back."""
-        turn.record.changed_chart = True
+        turn.record.change_chart()
         asked = turn.open_question()
         if asked is not None and drafts_of(asked.payload) and turn.record.question is None:
             turn.ask(
