@@ -143,9 +143,10 @@ def known_by_code(turn: TurnContext, earlier: Sequence[Sequence[Line]]) -> str:
     """Return who is open, or what was done, where that is asked: no model knows. "" otherwise."""
     if says(turn.request.text, "roster"):
         return roster_told(turn)
-    said = [line for _, *answered in earlier for line in answered]
-    is_of_deed = impossible_wish(turn.request.text) == "asks_of_deed"
-    return deeds_told(turn.request.text, said, turn.text) if is_of_deed else ""
+    if impossible_wish(turn.request.text) != "asks_of_deed":
+        return ""
+    said = (line for _, *answered in earlier for line in answered)
+    return deeds_told(turn.request.text, said, turn.text)
 
 
 def roster_told(turn: TurnContext) -> str:

@@ -182,9 +182,8 @@ def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> in
     old = words_of((correction.old or correction.what * is_led) if correction is not None else "")
     for at in reversed(range(len(found)) if old or is_led else ()):
         told = " ".join(found[at].sentences)
-        if any(each and telling.says_words(told, each) for each in (old, named)):
-            return at
-        if telling.is_other_figure(said, told):
+        is_named = any(each and telling.says_words(told, each) for each in (old, named))
+        if is_named or telling.is_other_figure(said, told):
             return at
     is_behind = is_behind and not any(word[0].isdecimal() for word in old)  # it is told no more
     last = " ".join(found[-1].sentences) if found else ""
