@@ -31,7 +31,6 @@ from group_chat.speakers.turn_controller import TurnController
 from group_chat.turn_context import GroupChatLimits, HandedOver, TurnContext
 from group_chat.window import Line, line_of, lines_of, window
 from services.language.model_output import hand_over
-from services.language.words.phrases import says
 
 
 class ClinicalGroupChat:
@@ -174,9 +173,10 @@ class ClinicalGroupChat:
         """Fetch what the record answers alone; return what code says of it, or of who is open."""
         turn = self._turn
         has_model = turn.checking is not None and turn.checking.is_language_model
-        roster = has_model and self._may_promise(ask) and says(turn.request.text, "roster")
-        if roster and self._draft is not None:
-            self._draft.tell(direct_answers.roster_told(turn))  # it names others, as it should
+        is_open = has_model and self._may_promise(ask)
+        known = direct_answers.known_by_code(turn, self._earlier) if is_open else ""
+        if known and self._draft is not None:
+            self._draft.tell(known)  # it names others, as it should
             return ""
         if ask.cue == "step":
             await direct_answers.look_up_step(agent, self._turn, history)

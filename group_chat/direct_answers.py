@@ -5,7 +5,7 @@ through notes, is the model's.
 """
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 
 from semantic_kernel.contents import (
     AuthorRole,
@@ -22,12 +22,14 @@ from group_chat.drafts.draft import Draft
 from group_chat.speakers.speaker_state import SpeakerState
 from group_chat.tools.function import PLUGIN, calls_of
 from group_chat.turn_context import TurnContext
+from group_chat.window import Line
 from services.language.charts.answer_words import answer_words
 from services.language.charts.tools_named import SEARCH
 from services.language.model_output import hand_over
 from services.language.questions.question_figures import arguments_of
 from services.language.questions.single_questions import CHANGES
 from services.language.replies.judging import caution_for
+from services.language.requests.work import impossible_wish
 from services.language.told.telling import is_half_read, told_in
 from services.language.utterance import ChartQuestion, Utterance
 from services.language.words.phrases import says
@@ -36,6 +38,7 @@ from services.records.answers.as_said import told_before
 from services.records.answers.choosing.asked_rows import has_answer
 from services.records.answers.direct import answered
 from services.records.answers.looked_up import Looked
+from services.statements.deeds import tells_deed
 
 _QUESTIONS = 4
 _SEARCHES = 8
@@ -134,6 +137,16 @@ def _answer_of(read: Utterance, turn: TurnContext, *, text: str = "") -> ChartQu
     words, told = answer_words(read.language), told_before(turn.request.heard)
     asked, held = read.about[:_QUESTIONS], turn.request.held
     return answered(asked, turn.looked, words, held=held, told=told, text=text)
+
+
+def known_by_code(turn: TurnContext, earlier: Sequence[Sequence[Line]]) -> str:
+    """Return who is open, or what was done, where that is asked: no model knows. "" otherwise."""
+    if says(turn.request.text, "roster"):
+        return roster_told(turn)
+    if impossible_wish(turn.request.text) != "asks_of_deed":
+        return ""
+    said = (line for _, *answered in earlier for line in answered)
+    return deeds_told(turn.request.text, said, turn.text)
 
 
 def roster_told(turn: TurnContext) -> str:
@@ -298,3 +311,13 @@ def _asked(turn: TurnContext, agent: TeamAgent) -> Sequence[ChartQuestion]:
         return ()
     first = [asked for one in read.about for asked in (one.around or (one,))]
     return first[:LOOK_UPS]
+
+
+def deeds_told(asked: str, earlier: Iterable[Line], text: Callable[..., str]) -> str:
+    """Return what was told of things done, or not done, for the user: the last, or all."""
+    paragraphs = [one for line in earlier for one in line.text.split("\n\n")]
+    told = list(dict.fromkeys(one.strip() for one in paragraphs if tells_deed(one)))
+    if not told:
+        return text("asks_of_deed")
+    name = "all_deeds" if says(asked, "asks_all_deeds") else "last_deed"
+    return text(name, told="\n\n".join(told if name == "all_deeds" else told[-1:]))

@@ -163,17 +163,13 @@ def note_structured_reply(turn: TurnContext, *, agent: str, text: str) -> None:
     malformed or does not fit is counted, and changes nothing either.
     """
     entities = turn.request.entities
-    if entities is None or not entities.reads_legacy or not _is_structured(text):
+    begins = text.lstrip().startswith(_MARKS) or "\n```" in text
+    if entities is None or not (entities.reads_legacy and begins and _SPEAKS.search(text)):
         return
     with suppress(ToolInputError):
         entities.replied(text, agent_name=agent)
     if (notice := entities.eviction_notice()) is not None:
         turn.emit(notice)
-
-
-def _is_structured(text: str) -> bool:
-    begins = text.lstrip().startswith(_MARKS) or "\n```" in text
-    return begins and _SPEAKS.search(text) is not None
 
 
 NAMES_FOLLOW = "the one who should speak first: "

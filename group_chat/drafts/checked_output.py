@@ -264,9 +264,15 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
         told = [one for one in message.statements if one.state == "supported"]
         supported |= {(message.text[one.start : one.end], one.sources): None for one in told}
         if place < len(earlier):
-            # Believed, for it was shown before: a deed that nobody did is not shown.
-            grounds.deeds.update(_claimed_acts(message.text))
+            # Believed, for it was shown before: a deed that nobody did is not shown. What the
+            # record tells of deeds, or nothing supports, proves none of ours.
+            own = message.text
+            for one in reversed(message.statements):
+                own = own[: one.start] + own[one.end :]
+            lines = (one for one in own.splitlines() if not _refs_of(one))
+            grounds.deeds.update(_claimed_acts("\n".join(lines)))
     for text, sources in supported:
+        grounds.found_done.update(_claimed_acts(text))
         rows = grounds.papers if any(map(is_paper, sources)) else grounds.rows
         rows.add_text(text, date=None, sources=sources)
 

@@ -3,6 +3,7 @@
 Each answer says plainly what cannot be done, and what can be done instead.
 """
 
+from group_chat.direct_answers import deeds_told
 from group_chat.offline.prompt import OfflineReply, Prompt
 from services.language.charts.answer_words import answer_words
 from services.language.charts.tools_named import SEARCH
@@ -23,7 +24,6 @@ from services.language.words.statement_words import is_clinical_name
 from services.language.words.talk_texts import talk_text
 from services.language.words.text_words import telling_words
 from services.records.answers import as_said
-from services.statements.deeds import tells_deed
 
 _SOURCES_SHOWN, _SHOWN_CHARS = 8, 240
 
@@ -75,21 +75,13 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
         held = f"\n\n{prompt.text('not_held', told=told)}" if told else ""
         return OfflineReply(text=f"{prompt.text(wish)}{held}")
     if says(prompt.asked, "asks_whether_drafted") and not prompt.who_has("draft_order"):
-        return _of_deed(prompt)
+        wish = "asks_of_deed"
+    if wish == "asks_of_deed":
+        return OfflineReply(text=deeds_told(prompt.asked, prompt.earlier, prompt.text))
     if wish is not None:
-        return _of_deed(prompt) if wish == "asks_of_deed" else prompt.say(wish)
+        return prompt.say(wish)
     is_of_chart = prompt.patient_id is None or bool(prompt.read.about)
     return _sources(prompt) if says(prompt.asked, "asks_source") and not is_of_chart else None
-
-
-def _of_deed(prompt: Prompt) -> OfflineReply:
-    """Return what was told of things done, or not done, for the user: the last, or all."""
-    paragraphs = [one for line in prompt.earlier for one in line.text.split("\n\n")]
-    told = list(dict.fromkeys(one.strip() for one in paragraphs if tells_deed(one)))
-    if not told:
-        return prompt.say("asks_of_deed")
-    name = "all_deeds" if says(prompt.asked, "asks_all_deeds") else "last_deed"
-    return prompt.say(name, told="\n\n".join(told if name == "all_deeds" else told[-1:]))
 
 
 def _sources(prompt: Prompt) -> OfflineReply:

@@ -189,7 +189,11 @@ def _arrange(prompt: Prompt, talk: Arranging) -> OfflineReply:
         return prompt.call(BOOKING_TOOL, slot_id=slot_id, **reason)
     looks = LISTS_APPOINTMENTS[1] if talk.is_move else None
     reply = run(prompt, ToolRequest(TIMES_TOOL, given=lambda _: given, looks_with=looks))
-    is_reply = yes_no_in(prompt.asked) or says(prompt.asked, "bare") or talk.names_wish
+    is_reply = (
+        yes_no_in(prompt.asked)
+        or says(prompt.asked, "bare")
+        or bool(slots_in(talk.asked, is_booking=True))
+    )
     if asks_for(reply.text) and reply.text == talk.shown and not is_reply:
         said = prompt.text("not_read_as_answer", said=" ".join(prompt.asked.split()))
         return OfflineReply(text=f"{said}\n\n{reply.text}")  # it is not swallowed

@@ -50,7 +50,9 @@ def form_open_line(agent: str) -> str:
 def step_line(plan: Plan, number: int) -> str:
     """Return the facilitator's line that calls step `number`, by its place among those that run."""
     head, step = _headed(plan, number)
-    return f"{head}: *{step.agent}*, {_as_task(step.text)}"
+    # It begins small, unless with a short form such as CT.
+    task = step.text if step.text[1:2].isupper() else step.text[:1].lower() + step.text[1:]
+    return f"{head}: *{step.agent}*, {task}"
 
 
 def needs_line(plan: Plan, number: int, missing: Sequence[str]) -> str:
@@ -70,11 +72,6 @@ def _headed(plan: Plan, number: int) -> tuple[str, PlanStep]:
     place = places[number]
     last = max(place, *(places[one.number] for one in plan.steps if one.status != "skipped"))
     return f"Step {place} of {last}", plan.steps[place - 1]
-
-
-def _as_task(text: str) -> str:
-    """Return `text` beginning small, unless it begins with a short form such as CT."""
-    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,10 @@ def taken_up(
     """
     plan = speakers.plan
     heard = _all_heard(speakers, said)
-    if plan is not None and plan.status == "running" and _is_at_work(plan, said):
+    works = [
+        one for one in said if plan and (one.plan_id == plan.plan_id or _is_called(plan, one.text))
+    ]
+    if plan is not None and plan.status == "running" and works:
         heard = replace(heard, is_on_plan=True)
         return _called_again(heard, said[-1].text, now=now)
     if plan is not None and plan.status == "done" and any(_is_called(plan, m.text) for m in said):
@@ -72,10 +75,6 @@ def _all_heard(speakers: SpeakerState, said: Sequence[AgentMessage]) -> SpeakerS
     for message in said:
         speakers = speakers.heard(Said(message.agent, message.text))
     return speakers
-
-
-def _is_at_work(plan: Plan, said: Sequence[AgentMessage]) -> bool:
-    return any(one.plan_id == plan.plan_id or _is_called(plan, one.text) for one in said)
 
 
 def _called_again(speakers: SpeakerState, last: str, *, now: datetime) -> tuple[SpeakerState, Move]:

@@ -289,14 +289,14 @@ def _treatments(page: ReportPage, view: ChartView) -> None:
     # Drugs that are taken now come first, so that no limit reaches them.
     now = sum(row.kind == "medication" and row.status == "active" for row in view.rows)
     shown = view.rows[: max(TREATMENT_LIMIT, now)]
-    table = [(_when(row), row.name, _detail(row), _cited(page, view, row)) for row in shown]
+    details = ("; ".join(filter(None, (row.value, row.status, row.detail))) for row in shown)
+    table = [
+        (_when(r), r.name, said, _cited(page, view, r))
+        for r, said in zip(shown, details, strict=True)
+    ]
     page.table(("Date", "Treatment", "Detail", "Source"), table, (3.2, 4.5, 7.5, 1.8))
     if len(shown) < len(view.rows):
         page.small(f"{len(view.rows) - len(shown)} older treatments are left out.")
-
-
-def _detail(row: ViewRow) -> str:
-    return "; ".join(part for part in (row.value, row.status, row.detail) if part)
 
 
 def _open_questions(page: ReportPage, content: ReportContent) -> None:

@@ -31,6 +31,12 @@ def of_bare_answer(
     Args:
         check: Gives the verdict over a sentence that names what it is of.
     """
+    head, comma, _ = sentence.text.partition(",")
+    is_over = any(one.cues & {"ended", "not_yet"} for one in sentence.clauses)
+    if comma and yes_no_in(head) == "yes" and grounds.asked_now and not is_over:
+        # "Yes, abiraterone since 2022", asked whether it is still taken, says first that it is.
+        first = of_bare_answer(grounds.rows.read(f"{head}."), grounds, check)
+        return first if first is not None and first.state == "contradicted" else None
     if not _is_bare_answer(sentence):
         return None
     verdicts = [check(one) for one in _as_answers(sentence, grounds)]

@@ -56,11 +56,6 @@ def found_by(tool: str) -> Iterator[str]:
         yield from (*_TOOLS["looked_up"][tool].split(), CARRIED_OUT)
 
 
-def is_own_claim(clause: Clause) -> bool:
-    """Whether a clause claims the deed for who speaks: `I cancelled it`, `Cancelled.`."""
-    return _is_bare(clause) or "first_person" in clause.cues
-
-
 def _is_bare(clause: Clause) -> bool:
     """Whether a clause tells a deed alone, or of "that" that it is done."""
     words = clause.words - (saying("that_is") if f"deed:{DONE}" in clause.cues else frozenset())
@@ -157,7 +152,7 @@ def deed_told(
     is_hedged = clause.cues & {"maybe", "no", "nothing", "not_yet"} or "not_yet" in sentence.cues
     if is_hedged and OWN not in kinds:
         return UNCHECKED
-    is_own = is_reported or is_own_claim(clause)
+    is_own = is_reported or _is_bare(clause) or "first_person" in clause.cues
     is_refused = is_own and not grounds.refused.isdisjoint(kinds)
     of_plan = () if clause.words.isdisjoint(saying("of_aims")) else map(OF_PLAN.format, kinds)
     # "Written and sent" is not true by what was written.

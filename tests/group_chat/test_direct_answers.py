@@ -98,6 +98,13 @@ async def test_whom_a_talk_knows_is_told_whole_where_there_are_several(world: Te
     assert (message.made_by, message.statements) == ("rules", [])
 
 
+@pytest.mark.parametrize("asked", ["did that go through?", "what did we book"])
+async def test_what_was_done_is_told_by_code(world: TeamWorld, asked: str) -> None:
+    heard = await world.say(asked)
+    ((_, told),) = heard.said
+    assert told == talk_text("en", "asks_of_deed")
+
+
 async def test_nothing_found_elsewhere_is_no_answer_to_what_the_rows_tell() -> None:
     async with team_world() as world:
         asked = read("latest creatinine?", CREATININE)

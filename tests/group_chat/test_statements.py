@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from data_models.chat_context import AgentMessage
+from data_models.chat_context import AgentMessage, CheckedStatement
 from data_models.conversations import turn_events
 from data_models.errors import ModelError
 from services.group_chat_port import GroupChatEvent
 from tests.fakes_openai import Reply
-from tests.group_chat.team_world import Heard, TeamWorld, call, text
+from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, text
 
 
 def answer(heard: Heard) -> AgentMessage:
@@ -183,3 +183,18 @@ async def test_what_broke_off_is_marked_as_any_other_answer(
     said = answer(Heard(events))
     assert said.text.strip() == "He takes Metformin."
     assert states(said) == ["unsupported"]
+
+
+async def test_what_nothing_supported_before_proves_no_deed(world: TeamWorld) -> None:
+    said = "Yes, the GP was informed this morning."
+    before = earlier_turn(1, "was the gp informed?", ("PatientStatus", said))
+    (told,) = before.agent_responses
+    marked = CheckedStatement(start=0, end=len(said), state="unsupported")
+    told = told.model_copy(update={"statements": [marked]})
+    row = "- **Visit**: MRI is booked, letter sent [DocumentReference/note-7]"
+    shown = told.model_copy(update={"message_id": "m2", "text": row, "statements": []})
+    history = (before.model_copy(update={"agent_responses": [told, shown]}),)
+    asked = {"mentions": ("PatientStatus",), "history": history}
+    for claimed in ("Yes, emailed.", "I booked it and informed the team."):
+        heard = await world.say("@PatientStatus is it?", text(claimed), **asked)
+        assert claimed not in answer(heard).text

@@ -44,7 +44,9 @@ class Lexicon:
         self.words, self.language = words, language
         # Several rules read each text, and most of its words were in an earlier one.
         self._pieces_of = lru_cache(maxsize=64)(self._read_pieces)
-        self._words_of = lru_cache(maxsize=8_192)(self._words_in)
+        self._words_of = lru_cache(maxsize=8_192)(
+            lambda token: tuple(map(self._spelt, self._parts(token)))
+        )
         self._compounds = [fold(each)[0] for each in words.compounds]
         self.numbers = {**words_with_number(language), **dict.fromkeys(words.pair, 2)}
         self.joints = frozenset({",", ";", "?", "&", *words.joints})
@@ -233,9 +235,6 @@ class Lexicon:
             text = _PLACE.sub(r"\1te", _DECIMAL_COMMA.sub(".", text))
         for token in tokens_of(text):
             yield from self._words_of(token)
-
-    def _words_in(self, token: str) -> tuple[str, ...]:
-        return tuple(map(self._spelt, self._parts(token)))
 
     def _spelt(self, token: str) -> str:
         """Return the one word of the phrases that `token` misspells by a letter, else itself."""

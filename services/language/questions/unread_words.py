@@ -129,7 +129,9 @@ class _Used:
         """Whether a piece names, limits or turns about what is asked, and no question has it."""
         if "dose" in piece.of("part") and any(one.part == "dose" for one in self._asked):
             return False  # "how much a day?"
-        is_left = self._is_name_left(piece) or self._is_figure_left(piece)
+        # A figure by which nothing is looked up is left, too: "K 5.9, when was that?".
+        is_left = self._is_name_left(piece)
+        is_left |= figure_in(piece, self._words) not in {None, *self._figures}
         is_told = self._is_of_effect and "helped" in piece.of("frame")
         is_beyond = bool(piece.of("beyond")) and not is_told and not piece.of("name")
         is_left = bool(is_beyond or piece.of("excluding")) or (not self._is_whole and is_left)
@@ -162,11 +164,6 @@ class _Used:
         others = [{**english.counted_as, **english.removals}.get(one, one) for one in names]
         others += [ill for one in names for ill in ills_shown_by(one)]
         return not any(self._said.issuperset(_tokens([one])) for one in {*names, *others})
-
-    def _is_figure_left(self, piece: Piece) -> bool:
-        """Whether it is a figure by which nothing is looked up: "K 5.9, when was that?"."""
-        number = figure_in(piece, self._words)
-        return number is not None and number not in self._figures
 
     def _turns_about(self, piece: Piece) -> bool:
         """Whether a piece asks for all others: "which vaccines did she not have?"."""

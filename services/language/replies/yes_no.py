@@ -30,8 +30,8 @@ _CLAUSE_END = re.compile(r"[,.;:!\n—–]")
 def yes_no_in(text: str) -> YesNo | None:
     """Return what `text` answers to a yes-or-no question: None where it says more or neither."""
     words = words_of(text)
-    if "?" in text and words != ["why", "not"]:
-        return None
+    if ("?" in text and words != ["why", "not"]) or text.endswith("+"):
+        return None  # "K+" is potassium
     said, rest = _read(words, _phrases())
     if rest:
         to_change = (one for each in LANGUAGES for one in replies(each).changes)
@@ -53,7 +53,7 @@ def says_yes(text: str, *, also: AbstractSet[str] = frozenset()) -> bool:
     Args:
         also: Phrases that agree to this question only, as "book it".
     """
-    if len(text) > _LONGEST_CHARS or "?" in text:
+    if len(text) > _LONGEST_CHARS or "?" in text or text.endswith("+"):
         return False
     phrases = {**_phrases(), **{folded(each): "yes" for each in also}} if also else _phrases()
     said, rest = _read(words_of(text), phrases)

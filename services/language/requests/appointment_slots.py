@@ -4,8 +4,10 @@ What is refused, and what is told of the past, is no wish.
 """
 
 import re
+from itertools import pairwise
 from typing import Any
 
+from services.language.charts.chart_words import lexicon
 from services.language.people.strange_words import is_strange
 from services.language.replies.yes_no import behind_yes_or_no
 from services.language.requests.requests import refused_doctors
@@ -39,7 +41,15 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
         text = f"{text[:_END_CHARS]}\n{text[-_END_CHARS:]}"
     is_booking = is_booking or names_a_time(text)
     is_topic = says(text, "arranges_appointment")
-    if not is_topic and (not is_booking or says(text, "calendar_event", "email", "task")):
+    pieces = pairwise(lexicon("en").pieces(fold(text)[0]))
+    is_value = any(
+        of.words[0][:1].isdecimal() and any(name.tool == "results" for name in one.of("name"))
+        for one, of in pieces
+    )
+    is_else = (
+        not is_booking or is_value or says(text, "tells_value")
+    )  # "BP 104/60 at 9" tells when that was
+    if not is_topic and (is_else or says(text, "calendar_event", "email", "task")):
         return {}
     english = _wished(in_english(text)).casefold()
     is_short = is_booking and bool(english) and len(text) <= _ANSWER_CHARS

@@ -77,11 +77,6 @@ class Arranging:
         is_shown = any(told_in("proposed_cancel", one) is not None for one in _proposed(self.shown))
         return is_shown and not says(self.asked, "book", "move_or_change", "list_appointments")
 
-    @property
-    def names_wish(self) -> bool:
-        """Whether the message names a doctor, a day or a time, also one that is taken."""
-        return bool(slots_in(self.asked, is_booking=True))
-
     def picked(self) -> dict[str, str]:
         """Return which row of what was shown the message names: "tuesday", "the last"."""
         wanted = asks_for(self.shown)

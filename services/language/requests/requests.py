@@ -5,6 +5,7 @@ from collections.abc import Collection
 from datetime import date
 from functools import cache
 
+from services.language.charts.chart_entries import measured_nouns
 from services.language.charts.tools_named import SEARCH
 from services.language.people.mentions import read_words
 from services.language.people.named_person import is_known_name
@@ -48,8 +49,9 @@ def orders_care(text: str) -> bool:
 
 def _is_order(clause: str) -> bool:
     known = _names_of_drugs() if says(clause, "orders_drug") else ()
-    is_of_drug = any(one in known or f"{one}e" in known for one in words_of(clause))
-    return is_of_drug or says(clause, "orders_care")
+    known = measured_nouns() if says(clause, "sends_test") else known
+    is_named = any(one in known or f"{one}e" in known for one in words_of(clause))
+    return is_named or says(clause, "orders_care")
 
 
 @cache

@@ -89,6 +89,7 @@ _YEARS = frozenset(map(str, range(1900, 2100)))
 _ORDERS = (
     "orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record",
     "heads_next", "reaches_people", "same_of_day", "sums_up_talk", "what_is_held", "what_was_told",
+    "drops_form",
 )  # fmt: skip
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
 
@@ -291,7 +292,9 @@ def _kinds_of(piece: Piece, language: str) -> list[tuple[str, str]]:
         year = word.rpartition(".")[2]  # also of "03.2019"
         is_month = word[0] == "0" and word.isdigit()  # "05/25"
         kind = "when" if is_month or year in _YEARS else "number"
-    return [(piece.text, kind or _kind_by_ending(word, language))]
+    endings = _phrases(language).endings.items() if kind is None else ()
+    by_ending = (one for one, each in endings if each.fullmatch(word))
+    return [(piece.text, kind or next(by_ending, "word"))]
 
 
 def _kind_by_name(piece: Piece) -> str | None:
@@ -311,11 +314,6 @@ def _kind_by_name(piece: Piece) -> str | None:
     if tool in _EXAMS:
         return "exam" if name else "list"
     return "list" if tool in _LISTS and not name else "thing"
-
-
-def _kind_by_ending(word: str, language: str) -> str:
-    endings = _phrases(language).endings.items()
-    return next((kind for kind, each in endings if each.fullmatch(word)), "word")
 
 
 @cache

@@ -31,6 +31,7 @@ def language_of(text: str, *, default: str = "en") -> str:
     for before, word, behind in zip(["", *said], said, [*said[1:], ""], strict=False):
         # The "a" of "hep a" is no English, and the "er" of "er pr her2?" no German.
         is_marker = word == "er" and (said == ["er"] or behind in of_people("beside_er"))
+        is_marker |= word == "im" and behind in of_people("behind_i_am")  # "im back"
         if before not in of_people("told_by_a_letter") and not is_marker:
             counts.update(_small().get(word, ()))
     written = text.rstrip("?!. ").split()

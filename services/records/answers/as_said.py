@@ -176,13 +176,18 @@ def _without_taken_back(found: Sequence[Told], by: str, said: str, shown: str) -
 
 def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> int | None:
     """Return which of `found` is put right: what has the old value, else what stands before."""
-    correction, is_led = correction_in(said), any(held_statements.behind_corrections(said))
+    correction, rest = correction_in(said), next(held_statements.behind_corrections(said), "")
+    is_led, has_figure = bool(rest), any(map(str.isdecimal, rest))
+    named = telling_words(rest) if has_figure else []  # "correction, bm was 12.4"
     old = words_of((correction.old or correction.what * is_led) if correction is not None else "")
     for at in reversed(range(len(found)) if old or is_led else ()):
         told = " ".join(found[at].sentences)
-        if (old and telling.says_words(told, old)) or telling.is_other_figure(said, told):
+        is_named = any(each and telling.says_words(told, each) for each in (old, named))
+        if is_named or telling.is_other_figure(said, told):
             return at
     is_behind = is_behind and not any(word[0].isdecimal() for word in old)  # it is told no more
+    last = " ".join(found[-1].sentences) if found else ""
+    is_behind &= not named or any(map(str.isdecimal, last))
     return len(found) - 1 if found and is_behind else None
 
 

@@ -255,7 +255,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     # Rows of the family, of a paid bill or of a marker's value tell more or less: no yes to it.
     is_wider = question.tool in ("search_record", "history", "biomarkers")
     is_wider |= question.name == "coverage" or any(
-        whole_chart.is_near_only(row, question.name) or row.kind == "care plan" for row in rows
+        whole_chart.is_near_only(row, question) or row.kind == "care plan" for row in rows
     )
     if not question.name or is_of_after or (is_wider and not all(map(was_never, rows))):
         return _listed(question, rows, words)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords, answer_words
 from services.language.utterance import ChartQuestion
+from services.language.words.vocabulary import drug_names
 from services.records.answers.ages import aged_in
 from services.records.answers.choosing import asked_rows
 from services.records.answers.choosing.row_line import bullets_of, row_line
@@ -202,7 +203,13 @@ def is_doubtful(row: ViewRow) -> bool:
     return is_torn or row.status == FUTURE or bool(DOUBTFUL & {*row.detail.split("; ")})
 
 
-def is_near_only(row: ViewRow, name: str) -> bool:
-    """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
-    said = words_listed("near_only").intersection(words_of(row.name)) - {*words_of(name)}
+def is_near_only(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected.
+
+    Or of another brand of what is asked by its brand: Kyleena is no Mirena.
+    """
+    name, told = question.name, {*words_of(row.name)}
+    if question.said in drug_names().get(name, ()):
+        return told.isdisjoint(words_of(f"{name} {question.said}"))
+    said = words_listed("near_only").intersection(told) - {*words_of(name)}
     return row.kind in asked_rows.DIAGNOSES and bool(said)

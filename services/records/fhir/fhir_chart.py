@@ -156,7 +156,8 @@ class ServerChart:
         return replace(answer, drugs=await self._drugs(answer.entries))
 
     async def _read_type(self, kind: str, need: Need) -> list[Part]:
-        if kind != "Observation" or not need.is_narrow or kind in self._parts:
+        is_narrow = need.codes or need.category or need.since or need.until
+        if kind != "Observation" or not is_narrow or kind in self._parts:
             return [await self._read_held(kind, kind, {})]
         newest = await self._read_held(_NEWEST, kind, {}, pages=1)
         if not isinstance(newest.pages, Pages) or not newest.pages.truncated:

@@ -183,7 +183,8 @@ class PatientSearch:
     def _queries(self, kind: str, key: str, query: Query) -> Iterator[Query]:
         """Yield narrower searches before wider ones."""
         count = {"_count": str(PAGE_ENTRIES)}
-        sort = {"_sort": f"-{_SORTED_BY[kind]}"} if self._may_sort(kind) else {}
+        sorts = (self._capability.types or {}).get(kind, ())
+        sort = {"_sort": f"-{_SORTED_BY[kind]}"} if _SORTED_BY.get(kind) in sorts else {}
         drug = {"_include": f"{kind}:medication"} if kind.startswith("Medication") else {}
         tried: list[Query] = []
         for name in self._owner_names(kind):
@@ -193,10 +194,6 @@ class PatientSearch:
                 if {**owner, **more} not in tried:
                     tried.append({**owner, **more})
         yield from tried
-
-    def _may_sort(self, kind: str) -> bool:
-        types = self._capability.types or {}
-        return _SORTED_BY.get(kind, "") in types.get(kind, frozenset[str]())
 
     def _owner_names(self, kind: str) -> Iterator[str]:
         names = _OWNER.get(kind, ("patient", "subject"))

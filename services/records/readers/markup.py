@@ -57,11 +57,9 @@ class _Html(HTMLParser):
             self.parts.append(data)
             return
         words = " ".join(data.split())
-        before = " " if data[:1].isspace() and self._is_inside_line() else ""
+        is_inside = bool(self.parts) and not self.parts[-1].endswith((" ", "\n"))
+        before = " " if data[:1].isspace() and is_inside else ""
         self.parts.append(f"{before}{words}{' ' if words and data[-1:].isspace() else ''}")
-
-    def _is_inside_line(self) -> bool:
-        return bool(self.parts) and not self.parts[-1].endswith((" ", "\n"))
 
     def _mark(self, tag: str) -> None:
         if tag in BLOCKS:

@@ -39,11 +39,6 @@ class Need:
     has_texts: bool = True
     document: str = ""
 
-    @property
-    def is_narrow(self) -> bool:
-        """Whether not all Observations are needed."""
-        return bool(self.codes or self.category or self.since or self.until)
-
 
 EVERYTHING = Need()
 PERSON = Need(kinds=frozenset(), has_texts=False)

@@ -223,7 +223,8 @@ def care(record: PatientRecord) -> ChartView:
     for kind in (*CARED_FOR, "ExplanationOfBenefit", "Claim"):
         found = newest_first(row_of(record, entry) for entry in record.entries_of(kind))
         if kind in BILLS:
-            found = [row for row in found if not any(_names_payer(row, each) for each in rows)]
+            told = [f"{one.name} {one.detail}".casefold() for one in rows if one.kind == "coverage"]
+            found = [row for row in found if not any(row.name.casefold() in one for one in told)]
         rows += sorted(found, key=lambda row: row.status not in _GOING_ON)
     done = (row_of(record, entry) for entry in record.entries_of("Procedure"))
     rows += [row for row in done if row.status == "preparation"]
@@ -236,12 +237,6 @@ def care(record: PatientRecord) -> ChartView:
     rows += [row for row in personal_rows(record) if row.name in _CARING]
     nothing = "No care plan, goal, team, device, directive, flag or order is recorded."
     return view_of(record, "care", "Care", rows, nothing=nothing)
-
-
-def _names_payer(bill: ViewRow, row: ViewRow) -> bool:
-    """Return whether a row tells of the insurer of a bill already."""
-    said = f"{row.name} {row.detail}".casefold()
-    return row.kind == "coverage" and bill.name.casefold() in said
 
 
 _CARING = frozenset({"general practitioner", "contact person"})

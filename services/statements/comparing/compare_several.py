@@ -89,7 +89,10 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]], rows: Known
     if any(is_for_another(clause, row) for row in rows_found):
         return False
     if drugs and not any(REASON in row.says for row in drugs):
-        begun_for = [row for row in rows.about(drugs[0].needs & {*told}) if _tells_reason(row)]
+        # "Torsemide was started for congestion".
+        texts = (row for row in rows.about(drugs[0].needs & {*told}) if row.is_text)
+        texts = (row for row in texts if not row.is_plan and REASON in row.says)
+        begun_for = [row for row in texts if row.words & stems_told("begun")]
         is_told = any(not row.words.isdisjoint(_reasons_told(clause)) for row in begun_for)
         if _is_of_others(clause, rows) or (begun_for and not is_told):
             return False
@@ -119,12 +122,6 @@ def _reasons_told(clause: Clause) -> list[str]:
     ills = statement_words().ills
     names = (ills.get(name, name) for name in clause.names)
     return [name for name in names if kind_of_name(name) == "problem"]
-
-
-def _tells_reason(row: KnownRow) -> bool:
-    """Whether a text tells for what something was begun: "Torsemide was started for congestion"."""
-    is_for = row.is_text and not row.is_plan and REASON in row.says
-    return is_for and bool(row.words & stems_told("begun"))
 
 
 def _is_of_others(clause: Clause, rows: KnownRows) -> bool:

@@ -24,7 +24,9 @@ class TurnGroups(TurnStep):
 
     async def asks_before_clear(self, turn: LoadedTurn) -> bool:
         """Whether the sender was asked whether to clear everybody's talk, and nothing was done."""
-        if not turn.message.is_group or _confirms_clear(turn):
+        question = turn.open_question()
+        confirms = question is not None and question.kind == "clear" and says_yes(turn.answer)
+        if not turn.message.is_group or confirms:
             return False
         registry = turn.registry
         asked = whether_to_clear(len(registry.patient_registry))
@@ -74,11 +76,6 @@ class TurnGroups(TurnStep):
         if asked_by != turn.message.sender.display_name:
             text = f"{_name(turn)} ended the plan that {asked_by or 'another member'} asked for."
             self.replies.notify(turn, text)
-
-
-def _confirms_clear(turn: LoadedTurn) -> bool:
-    question = turn.open_question()
-    return question is not None and question.kind == "clear" and says_yes(turn.answer)
 
 
 def _over(asked: OpenQuestion, *, is_own: bool) -> str:

@@ -42,6 +42,8 @@ def test_a_word_of_two_languages_tells_the_one_that_is_spoken() -> None:
     assert language_of("Termin in zwei Wochen um 15 Uhr") == "de"
     assert language_of("I'm seeing Dana Feest in ten minutes") == "en"
     assert language_of("not son, daughter") == "en"
+    assert language_of("im back") == "en"
+    assert language_of("im Juli") == "de"
 
 
 def test_a_german_word_is_no_slip_of_an_english_one() -> None:

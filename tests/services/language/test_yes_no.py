@@ -53,7 +53,7 @@ def test_people_say_no_in_many_ways(text: str) -> None:
     assert not says_yes(text)
 
 
-@pytest.mark.parametrize("text", [*cases(NEITHER), "", "yes " * 40])
+@pytest.mark.parametrize("text", [*cases(NEITHER), "", "k+", "yes " * 40])
 def test_what_says_more_or_neither_answers_nothing(text: str) -> None:
     assert yes_no_in(text) is None
 

@@ -213,6 +213,10 @@ def test_what_a_note_holds_is_not_told_in_passing_once_more() -> None:
             ["hb 9.8, cr 1.7", "ortho seen", "sorry hb was 8.9"],
             [("hb 9.8, cr 1.7", "sorry hb was 8.9"), ("ortho seen",)],
         ),
+        (
+            ["bm 14.2", "insulin sliding scale started", "correction bm was 12.4"],
+            [("bm 14.2", "correction bm was 12.4"), ("insulin sliding scale started",)],
+        ),
         (["yes: and for 21"], []),
         # Another hour of what was done is nothing that was told.
         (

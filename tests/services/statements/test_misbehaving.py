@@ -108,6 +108,7 @@ def test_an_answer_that_names_nothing_is_of_what_was_asked(
     [
         ("dexamethasone", "Yes.", "contradicted"),
         ("dexamethasone", "Ja.", "contradicted"),
+        ("dexamethasone", "Yes, dexamethasone 4 mg twice daily.", "contradicted"),
         ("osimertinib", "Yes.", "supported"),
         ("brain metastasis", "Yes.", "supported"),
     ],

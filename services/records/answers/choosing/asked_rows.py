@@ -176,7 +176,9 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             is_meant |= question.tool == "biomarkers" and of_illness
             titles = question.tool == "documents" and concept_rows()["also_said"].get(name)
             is_meant |= not {*tokens_of(titles or "")}.isdisjoint(tokens_of(row.name))
-            return is_meant or has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
+            is_given = row.kind == "immunization"  # "hepatitis B" is "Hep B, adult"
+            is_meant |= is_given and means("vaccine", name, label=row.name, codes=row.code)
+            return is_meant or has_words(row, name) or _is_said(row, name)
         case "current_status" if name in {*rows_called("facts_of_status"), "treatment", MISSING}:
             return _is_fact(row, name)
         case _:
@@ -209,12 +211,6 @@ def _is_said(row: ViewRow, name: str) -> bool:
         if max(map(len, said.split())) >= _WORD_CHARS
     )
     return any(has_words(row, one) for one in telling)
-
-
-def _is_vaccine(row: ViewRow, name: str) -> bool:
-    """Whether a vaccination is asked for by the illness: "hepatitis B" is "Hep B, adult"."""
-    is_given = row.kind == "immunization"
-    return is_given and means("vaccine", name, label=row.name, codes=row.code)
 
 
 def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
