@@ -36,11 +36,11 @@ class ImageReader:
             ModelError: the model did not answer, answered nothing, or takes no images.
         """
         key = hashlib.blake2b(data, digest_size=16).hexdigest()
-        if key not in self._kept:
-            self._kept[key] = await self._written(data, media_type)
+        if (text := self._kept.get(key)) is None:
+            text = self._kept[key] = await self._written(data, media_type)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-        return self._kept[key]
+        return text
 
     async def _written(self, data: bytes, media_type: str) -> str:
         url = f"data:{media_type};base64,{base64.b64encode(data).decode()}"

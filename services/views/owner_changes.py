@@ -39,7 +39,9 @@ BYTES_LIMIT: Final = 20 * 1024 * 1024
 PAPERS_LIMIT: Final = 20
 NAME_LIMIT_CHARS: Final = 120
 _FORMS = "PDF with a text layer, Word (.docx), RTF, HTML, Markdown, plain text and CDA are read"
-_IMAGES: Final = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"RIFF", "webp"))
+_IMAGES: Final = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"WEBP", "webp"))
+_RIFF_HEAD: Final = 8
+"""Bytes of `RIFF` and a length, which a sound and a film begin with as well."""
 BY_A_MODEL: Final = "a model wrote this down from an image: compare it with the image"
 _OTHERS = (
     "This paper names another patient and not the one it was given for, so it was not kept. "
@@ -161,7 +163,8 @@ class AttachmentService:
 
     async def _read(self, data: bytes, media_type: str) -> ReadDocument:
         found = await self.documents.read(data, media_type)
-        kind = next((name for mark, name in _IMAGES if data.startswith(mark)), None)
+        head = data[_RIFF_HEAD:] if data.startswith(b"RIFF") else data
+        kind = next((name for mark, name in _IMAGES if head.startswith(mark)), None)
         if found.text or kind is None:
             return found
         try:

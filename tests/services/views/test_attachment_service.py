@@ -154,6 +154,15 @@ async def test_an_image_that_nobody_can_read_or_of_another_is_not_kept(
     assert await service_on(world).all(OwnedChat(CHAT, OWNER, "patient_4")) == []
 
 
+@pytest.mark.parametrize(("kind", "seen"), [(b"WEBP", ["image/webp"]), (b"WAVE", [])])
+async def test_a_sound_is_no_image(world: World, kind: bytes, seen: list[str]) -> None:
+    eyes = Eyes("")
+    data, said = b"RIFF\x10\x00\x00\x00" + kind + b"\x00\xff", "image/webp"
+    with pytest.raises(AttachmentError):
+        await given(service_on(world, eyes=eyes), data, media_type=said)
+    assert [one for _, one in eyes.seen] == seen
+
+
 async def test_a_paper_is_no_other_patients_nor_users(
     world: World, service: AttachmentService
 ) -> None:
