@@ -28,7 +28,7 @@ from services.language.people.name_runs import is_behind_letter
 from services.language.people.named_person import is_known_name, is_ordinary_name, is_short_for
 from services.language.people.pointed_at import asks_behind
 from services.language.people.signed_word import Word
-from services.language.people.strange_words import is_strange
+from services.language.people.strange_words import in_long_names_of, is_strange
 from services.language.people.whom_about import is_met
 from services.language.words.detection import language_of
 from services.language.words.letters import folded, sounds
@@ -65,6 +65,8 @@ def strangers_in(
         word, has_hit = run[place], place in known_by_hit
         is_own = own is not None and is_short_for(word.text, given_words(own))
         if is_own or word.is_in_pair or word_names.is_allergen(word):
+            continue
+        if word.text in in_long_names_of(message.text) and not (word.heads or word.is_owner):
             continue
         if (letters := _initials(message, run, place, roster)) and not _are_initials_of(
             own, letters, word

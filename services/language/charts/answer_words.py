@@ -11,6 +11,7 @@ from data_models.values import ClosedValue
 from services.language.charts.chart_words import lexicon
 from services.language.utterance import Part
 from services.language.words.folding import fold
+from services.language.words.own_texts import problem_told
 from services.language.words.vocabulary import read_words
 
 _ENDS = (".", "…", "!")
@@ -74,6 +75,11 @@ class AnswerWords(ClosedValue):
     def not_then(self, name: str) -> str:
         """Return that nothing of the days asked about is in the record, of `name` if any."""
         return self.say("nothing_then", name=f": {self.called(name)}" if name else "")
+
+    def failed(self, tool: str, problem: str) -> str:
+        """Return that the list of `tool` could not be read, and why."""
+        title = self.things_of.get(tool, tool.replace("_", " ")).capitalize()
+        return self.say("failed", title=title, problem=problem_told(problem, self.language))
 
     def knows(self, name: str) -> bool:
         """Whether a name is a word of this language or of English."""

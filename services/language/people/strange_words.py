@@ -39,6 +39,15 @@ def left_over_in(text: str) -> frozenset[str]:
     return frozenset(one for one in left if one.isalpha() and not _is_read(one))
 
 
+@lru_cache(maxsize=256)
+def in_long_names_of(text: str) -> frozenset[str]:
+    """Return the words, folded, of what charts call by several: "phosphate binder"."""
+    own = language_of(text, default=_LANGUAGES[0])
+    pieces = lexicon(own).pieces(fold(text)[0]) if own in _LANGUAGES else ()
+    named = (one.words for one in pieces if "name" in one.by_kind and len(one.words) > 1)
+    return frozenset(word for words in named for word in words)
+
+
 def _is_read(word: str) -> bool:
     """Whether a language asks for something by it, as it is spelled."""
     every = (each for one in _LANGUAGES for each in lexicon(one).pieces(word))

@@ -12,6 +12,7 @@ from services.language.people.mentions import read_words
 from services.language.people.named_person import is_only_a_name
 from services.language.people.pointed_at import is_ill, pointed_at
 from services.language.people.signed_word import Word
+from services.language.people.strange_words import in_long_names_of
 from services.language.sentences.sentences import sentences_of
 from services.language.several_requests import apart
 from services.language.words.folding import words_of
@@ -57,7 +58,7 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_aside |= (
             _is_scanned(text, who)
             or set() < told <= beside
-            or bool(told & (things | of_people("diagnoses")))
+            or bool(told & (things | of_people("diagnoses") | in_long_names_of(text)))
         )
         if is_told and not is_aside and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)

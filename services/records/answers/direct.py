@@ -12,7 +12,6 @@ from services.language.charts.answer_words import AnswerWords
 from services.language.charts.tools_named import SEARCH
 from services.language.questions.question_figures import with_days
 from services.language.utterance import ChartQuestion, TimeSpan
-from services.language.words.own_texts import problem_told
 from services.language.words.vocabulary import concept_rows
 from services.records.answers import further, treatments
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
@@ -45,7 +44,7 @@ from services.records.answers.papers import (
     written_later,
 )
 from services.records.answers.sentences import answer_of
-from services.records.answers.values_instead import measured_as, measured_for
+from services.records.answers.values_instead import measured_as, measured_for, with_scans
 
 
 def answered(
@@ -124,9 +123,8 @@ class _Answers:
         if self.looked.missing is not None:
             return ""  # it is asked for first
         if isinstance(taken, str):
-            tool, problem = question.tool, problem_told(taken, self.words.language)
-            title = self.words.things_of.get(tool, tool.replace("_", " ")).capitalize()
-            return self.words.say("failed", title=title, problem=problem)
+            return self.words.failed(question.tool, taken)
+        taken = with_scans(question, taken, self.looked.view_of)
         whole = replace(question, without=(), aspect="all") if question.without else question
         if question.without and excluded_rows.may_be_among(question, asked_rows(whole, taken).rows):
             lead = self.words.say("unsaid", words=", ".join(question.without))
@@ -262,8 +260,8 @@ class _Answers:
         name = question.name.removeprefix(question.head).strip()
         illness = ChartQuestion("problems", {"status": "all"}, "all", name)
         view = self.looked.view_of(illness)
-        found = f"\n{answer_of(illness, view, self.words)}" if has_answer(illness, view) else ""
-        return f"{told}{found}"
+        found = answer_of(illness, view, self.words) if has_answer(illness, view) else ""
+        return f"{told}\n{found}".rstrip()
 
     def _told_there(self, question: ChartQuestion, search: ChartQuestion, record: ChartView) -> str:
         """Return what `search` found, an illness with its treatment where that is asked for."""

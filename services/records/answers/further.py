@@ -6,7 +6,6 @@ from dataclasses import replace
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords
 from services.language.charts.tools_named import OF_ALL, SEARCH, WORKED_OUT
-from services.language.questions.question_figures import with_days
 from services.language.utterance import Aspect, ChartQuestion
 from services.language.words.vocabulary import concept_rows
 from services.records.answers import values_instead
@@ -19,10 +18,11 @@ from services.records.answers.choosing.asked_rows import (
     partly_named,
 )
 from services.records.answers.choosing.excluded_rows import was_never
-from services.records.answers.choosing.imaged import IMAGING, part_imaged
+from services.records.answers.choosing.imaged import IMAGING
 from services.records.answers.choosing.row_parts import part_missing
 from services.records.answers.choosing.unsaid import said_without
 from services.records.answers.sentences import OVER, answer_of
+from services.records.answers.values_instead import searched
 from services.records.concepts.table import concept_table, parts_of_body
 from services.records.concepts.words import words_of
 from services.records.rows.finding import means
@@ -36,6 +36,7 @@ _BESIDE = {
     "problems": frozenset({"immunization"}),
     "immunizations": frozenset({"problem", "encounter diagnosis"}),
 }
+_TOLD_ALONE = (("medications", "problems"), ("imaging_reports", "results"))
 _TESTS = MEASURED | {"procedure"}
 _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
 """Lists of what is nowhere else: an entry on the neck is no image of it."""
@@ -63,14 +64,14 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     is_limited = question.without or question.by
     is_typed = question.said not in ("", question.name)
     if question.tool == SEARCH and question.name and is_typed and not is_limited:
-        return (_searched(question, question.said, question.said),)
+        return (searched(question, question.said, question.said),)
     if question.tool == SEARCH or is_limited or _is_nowhere_else(question):
         return ()
     if (found := _of_its_tool(question)) is not None:
         return found
     names = question.arguments.get("names", ())
     if question.tool == "immunizations" and not question.name:
-        return (_searched(question, "vaccination", "vaccination"),)
+        return (searched(question, "vaccination", "vaccination"),)
     if not question.name or len(names) > 1:
         return ()
     if question.head:
@@ -79,12 +80,12 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     taken = _taken(question) or measured
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
-    typed = [_searched(question, question.said, question.said)] if is_typed and not said else []
+    typed = [searched(question, question.said, question.said)] if is_typed and not said else []
     group = concept_table().named("result", question.name) if question.tool == "results" else None
     leaves = concept_table().leaves(group) if group else ()
-    typed += [_searched(question, one.name, one.name) for one in leaves if len(leaves) in (2, 3)]
+    typed += [searched(question, one.name, one.name) for one in leaves if len(leaves) in (2, 3)]
     reported = [replace(question, tool="documents", arguments={})] if measured else []  # tells more
-    found = [*reported, *([taken] if taken else []), _searched(question, query, name), *typed]
+    found = [*reported, *([taken] if taken else []), searched(question, query, name), *typed]
     is_of_days = question.span is not None and question.tool in _BESIDE  # lists of all days
     return (*found, *(replace(one, span=None) for one in found if is_of_days))
 
@@ -104,7 +105,7 @@ def _beside_the_head(question: ChartQuestion) -> Sequence[ChartQuestion]:
             return (head, *rest)
         case "procedures" if question.head == "operation":
             part = question.name.removesuffix(question.head).strip()
-            told = _searched(replace(question, head=""), part, part)
+            told = searched(replace(question, head=""), part, part)
             return (*headless, *([] if any(map(parts_of_body, part.split())) else [head]), told)
         case "medications":  # "Which painkillers did he get for the fracture?"
             name = question.name.removeprefix(question.head).strip()
@@ -125,10 +126,10 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
             newest = replace(question, arguments=names, aspect="latest", span=None)
             newest = replace(newest, near=question.span)
             then = [_of_the_head(question)] if question.head else []
-            then.append(_searched(question, question.name, question.name))  # notes of those days
+            then.append(searched(question, question.name, question.name))  # notes of those days
             return (*then, replace(newest, above=None, below=None), *searches_for(newest))
         case "imaging_reports" | "pathology_reports":
-            return _done_without_report(question)
+            return values_instead.done_without_report(question)
         case "problems" if not question.name and question.span is None:
             is_whole = question.arguments.get("status", "active") != "active"
             every = replace(question, arguments={"status": "all"}, aspect="all")
@@ -145,7 +146,7 @@ def _of_visits(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
     """Return where else visits are looked up: notes tell of some that nobody recorded as such."""
     if question.name and question.part == "people":  # who was seen when it was found
         ill = replace(question, tool="problems", arguments=OF_ALL)
-        return (ill, _searched(question, question.name, question.name))
+        return (ill, searched(question, question.name, question.name))
     if question.part == "reason" and not question.name:  # "why is he here?"
         return (_last_note(question),)
     aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
@@ -162,7 +163,7 @@ def _of_care(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
         return (_last_note(question),)
     if question.head == "care plan":  # of what is planned for one thing the notes on it tell
         rest = question.name.removeprefix(question.head).strip()
-        noted = _searched(replace(question, head=""), rest, rest)
+        noted = searched(replace(question, head=""), rest, rest)
         return (noted, _of_the_head(question), _last_note(question))
     if question.part == "people" and question.name not in concept_rows()["also_said"]:
         return (replace(question, tool="documents"),)  # who signed the notes
@@ -171,24 +172,6 @@ def _of_care(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
 
 def _last_note(question: ChartQuestion) -> ChartQuestion:
     return ChartQuestion("documents", {"kind": "note"}, "latest", span=question.span)
-
-
-def _done_without_report(question: ChartQuestion) -> Sequence[ChartQuestion]:
-    """Return the questions for a scan or a biopsy that was made, and has no report."""
-    names = dict.fromkeys((question.name, part_imaged(question.name)))  # radiograph of the femur
-    named = [_searched(question, one, one) for one in names if one]
-    if question.tool == "imaging_reports":
-        aspect: Aspect = "all" if question.aspect == "whether" else question.aspect
-        done = replace(question, tool="procedures", arguments={}, head=IMAGING, part=None)
-        return (replace(done, aspect=aspect), *named)
-    done = ChartQuestion("procedures", {"name": question.name}, "all", question.name)
-    done = done if question.span is None else with_days(done, question.span)
-    return (done, *named) if question.name else ()
-
-
-def _searched(question: ChartQuestion, query: str, name: str) -> ChartQuestion:
-    of_all = replace(question, tool=SEARCH, aspect="all", month="")
-    return replace(of_all, arguments={"query": query}, name=name)
 
 
 def _is_nowhere_else(question: ChartQuestion) -> bool:
@@ -290,8 +273,8 @@ def led(
     words: AnswerWords,
 ) -> str:
     """Return what was found elsewhere, behind what says that, and what it is not."""
-    if (question.tool, search.tool) == ("medications", "problems"):  # what it is treated with
-        return told
+    if (question.tool, search.tool) in _TOLD_ALONE:
+        return told  # what it is treated with, and how large it was
     if question.head and search.name == question.head:
         if is_given_for(search):
             is_over = all(row.status in OVER for row in asked_rows(search, record).rows)

@@ -30,6 +30,7 @@ from services.records.answers.choosing.row_line import (
 )
 from services.records.answers.choosing.said_words import passage
 from services.records.answers.value_sentences import told_values
+from services.records.concepts.table import words_listed
 from services.records.resources.standing import ABSENCES, NOT_KNOWN
 
 _ROWS_SHOWN = 12
@@ -231,7 +232,9 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
     if question.back or question.most:
         return _newest(question, [*each.values()], words)
     if len(newest) == 1 or question.aspect in ("latest", "first"):
-        return row_line(newest[0], words, detail_chars=_REPORT_CHARS)
+        told = [one for one in newest[1:] if one.kind != "procedure"][:1]  # by a report, or images
+        shown = [newest[0], *(told if newest[0].kind == "procedure" else ())]
+        return "\n".join(row_line(one, words, detail_chars=_REPORT_CHARS) for one in shown)
     return "\n".join(f"- {row_line(row, words)}" for row in newest[:_ROWS_SHOWN])
 
 
@@ -242,7 +245,8 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
         no = f"{words.say('no')}: {row_line(rows[0], words)}"
         return no if is_none else _listed(question, rows, words)
     # That something was put in is no yes to whether it is still in.
-    is_of_after = question.tool in _REPEATED and question.part == "status"
+    is_lasting = not (question.is_past or words_listed("lasting").isdisjoint(question.name.split()))
+    is_of_after = question.tool in _REPEATED and (question.part == "status" or is_lasting)
     # Nor that somebody was in hospital one to whether they are.
     is_now = question.is_past or any(row.status == "in-progress" for row in rows)
     is_of_after |= question.tool == "encounters" and not is_now

@@ -98,7 +98,7 @@ def _often(row: Mapping[str, object]) -> str:
 def _span(row: Mapping[str, object], name: str) -> str:
     """Return a number, or it and its maximum as `1-3`."""
     least, most = decimal_of(row.get(name)), decimal_of(row.get(f"{name}Max"))
-    return "-".join(number_text(each) for each in (least, most) if each is not None)
+    return "-".join(number_text(each.normalize()) for each in (least, most) if each is not None)
 
 
 def _texts(row: Mapping[str, object], name: str) -> list[str]:

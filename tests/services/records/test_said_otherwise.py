@@ -141,3 +141,27 @@ def test_where_it_is_a_word_that_nobody_knows_it_alone_is_absent(
     told = said(text, {})
     assert is_told in told
     assert is_not not in told
+
+
+STUDY = row("imaging study", "Mammography", "2015-02-20", detail="Breast structure")
+SCANS = (
+    row("procedure", "Mammography (procedure)", "2018-02-20"),
+    row("procedure", "Mammography (procedure)", "2015-02-20"),
+)
+
+
+@with_cases("text", "lines")
+def test_scans_that_only_procedures_tell_of_are_counted_with_the_images(
+    text: str, lines: list[str]
+) -> None:
+    told = said(text, {"imaging_reports": (STUDY,), "procedures": SCANS}).splitlines()
+    assert len(told) == len(lines)
+    assert all(map(str.__contains__, told, lines))
+
+
+def test_how_large_a_tumour_was_is_told_by_its_measure() -> None:
+    size = row(
+        "laboratory", "Size.maximum dimension in Tumor", "2015-03-12", value="2.6", unit="cm"
+    )
+    told = said("how big was the tumour", {"results": (size,), "procedures": SCANS})
+    assert told.startswith("**Size.maximum dimension in Tumor**: 2.6 cm")

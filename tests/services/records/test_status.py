@@ -70,6 +70,12 @@ def test_shorthand_for_a_known_stage_is_no_disagreement() -> None:
     assert current_status(chart, today=TODAY).staging[0].state == "recorded"
 
 
+def test_the_stage_in_the_name_of_a_tumour_is_its_stage() -> None:
+    name = {"text": "Non-small cell carcinoma of lung, TNM stage 1"}
+    chart = record({**cancer(), "code": name})
+    assert current_status(chart, today=TODAY).staging[0].value == "1"
+
+
 def test_metastases_effusions_and_other_illness_are_not_the_diagnosis() -> None:
     chart = record(
         cancer(),

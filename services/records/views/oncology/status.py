@@ -72,6 +72,8 @@ _CANCER = re.compile(
 )
 _NOT_PRIMARY = re.compile(r"(?i)metasta|secondary|history of|family|screening|effusion|ascites")
 _STAGE_WORD = re.compile(r"(?i)^stage\s+")
+_STAGE_NAMED = re.compile(r"\b(?i:stage) (0|[1-4][a-cA-C]?|IV[A-D]?|I{1,3}[A-D]?)\b")
+"""The stage in the name of a tumour: `Non-small cell carcinoma of lung, TNM stage 1`."""
 
 
 class PatientStatus(ClosedValue):
@@ -217,9 +219,9 @@ def _exact(
 
 def _condition_stages(cancers: list[fhir.Entry]) -> Iterator[tuple[str, ViewSource]]:
     for condition in cancers:
-        for stage in fhir.many(condition.raw, "stage"):
-            if said := fhir.label(fhir.one(stage, "summary")):
-                yield said, _condition_source(condition)
+        said = [fhir.label(fhir.one(each, "summary")) for each in fhir.many(condition.raw, "stage")]
+        said += _STAGE_NAMED.findall(fhir.label(fhir.one(condition.raw, "code")))
+        yield from ((stage, _condition_source(condition)) for stage in said if stage)
 
 
 def _observed(record: PatientRecord, *wanted: str) -> Iterator[tuple[str, ViewSource]]:
