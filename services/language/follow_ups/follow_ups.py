@@ -33,6 +33,7 @@ from services.language.questions.time_shifts import later_or_earlier, months_nam
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.folding import fold, tokens_of
 from services.language.words.people_words import of_people
+from services.language.words.phrases import says
 
 LONGEST_WORDS = 11
 _WITH_DAYS = DATED | {"results", "medications"}
@@ -89,6 +90,9 @@ def followed_up(
     words = lexicon(language)
     if before and (staged := other_things.of_its_stage(text, about, _thing_of(before))):
         return staged
+    if before and says(text, "free_of_cancer") and _thing_of(before).tool != "problems":
+        of_cancer = chart_questions(f"cancer: {text}", today=today, language=language)
+        return tuple(replace(one, aspect="whether") for one in of_cancer)
     is_whole = bool(about) and leaning_words.points_within(words.pieces(fold(text)[0]), words)
     if not before or is_whole or [one.tool for one in about] == [CHANGES]:
         return about
@@ -304,9 +308,8 @@ def _pointing_back(
     if is_before and [(one.tool, one.name or last.name) for one in about] == [
         (last.tool, last.name)
     ]:
-        pieces = words.pieces(folded)
+        pieces, earlier = words.pieces(folded), [one_before(last)]
         numbers = list(numbers_in(pieces, words))
-        earlier = [one_before(last)]
         return tuple(with_figures(one, None, numbers, pieces) for one in earlier if one)
     if points and other_things.is_of_the_same(about, last):
         one = about[0]

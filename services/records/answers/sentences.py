@@ -143,9 +143,9 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if is_seen and part and (seen := seen_by(part, question.tool, rows, words)):
         return "\n".join(seen[:_ROWS_SHOWN])
     is_search = question.tool == "search_record"
-    is_of_part = question.part not in (None, "status", "treatment") and bool(question.name)
-    is_of_part &= not is_search and question.tool not in _REPEATED  # what was done is not over
-    if is_of_part and question.aspect not in ("change", "trend") and len(rows) <= _ROWS_SHOWN:
+    is_of_part = bool(question.name) and question.part not in (None, "status", "treatment")
+    is_of_part &= question.aspect not in ("change", "trend", "whether") and not is_search
+    if is_of_part and question.tool not in _REPEATED and len(rows) <= _ROWS_SHOWN:  # done, not over
         # Of two doses the end is that of the one that ended.
         rows = [one for one in rows if (one.status in OVER) == (question.part in _ENDS)] or rows
     rows = (
@@ -232,8 +232,8 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
     if question.back or question.most:
         return _newest(question, [*each.values()], words)
     if len(newest) == 1 or question.aspect in ("latest", "first"):
-        told = [one for one in newest[1:] if one.kind != "procedure"][:1]  # by a report, or images
-        shown = [newest[0], *(told if newest[0].kind == "procedure" else ())]
+        told = [one for one in newest[1:] if one.kind != "procedure"]  # a report, or images
+        shown = [newest[0], *told[: newest[0].kind == "procedure"]]
         return "\n".join(row_line(one, words, detail_chars=_REPORT_CHARS) for one in shown)
     return "\n".join(f"- {row_line(row, words)}" for row in newest[:_ROWS_SHOWN])
 
