@@ -109,15 +109,15 @@ def _subpotent(_: PatientRecord, entry: fhir.Entry) -> str:
 def _illnesses(_: PatientRecord, entry: fhir.Entry) -> str:
     found = []
     for row in fhir.many(entry.raw, "condition"):
-        named = f"{fhir.label(fhir.one(row, 'code'))} {age_or_text(row, 'onset')}".strip()
+        named = f"{called('problem', fhir.one(row, 'code'))} {age_or_text(row, 'onset')}".strip()
         found.append(fhir.joined(named, fhir.label(fhir.one(row, "outcome")), *fhir.notes_of(row)))
     return "; ".join(filter(None, found))
 
 
 def _death(_: PatientRecord, entry: fhir.Entry) -> str:
     died = age_or_text(entry.raw, "deceased") or fhir.text(entry.raw, "deceasedDate")
-    is_dead = entry.raw.get("deceasedBoolean") is True
-    return f"died {died}" if died else "deceased" if is_dead else ""
+    is_dead = str(entry.raw.get("deceasedBoolean", ""))
+    return f"died {died}" if died else {"True": "deceased", "False": "alive"}.get(is_dead, "")
 
 
 def _attendants(record: PatientRecord, entry: fhir.Entry) -> str:
@@ -161,11 +161,11 @@ def _members(record: PatientRecord, entry: fhir.Entry) -> str:
 def _targets(_: PatientRecord, entry: fhir.Entry) -> str:
     targets = []
     for row in fhir.many(entry.raw, "target"):
-        measured = fhir.label(fhir.one(row, "measure"))
+        measured = called("result", fhir.one(row, "measure"))
         held = {name: one for name, one in row.items() if name.startswith("detail")}
         aim = value_in({name.replace("detail", "value"): one for name, one in held.items()}).whole
         due = fhir.text(row, "dueDate")
-        targets.append(fhir.joined(f"{measured} {aim}".strip(), f"by {due}" if due else ""))
+        targets.append(fhir.joined(f"{measured} {aim}".strip(), f"due {due}" if due else ""))
     return "; ".join(filter(None, targets))
 
 
