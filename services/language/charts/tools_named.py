@@ -46,6 +46,8 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
     if tool == "problems" and "immunizations" in named:
         is_given = part.frames & {"takes", "had_done"} or {"due", "dose"} & {*part.parts}
         return ("immunizations",) if is_given else ("problems", "immunizations")
+    if tool == "allergies" and "immunizations" in named:
+        return ("allergies", "immunizations")  # "reaction to dtap": both may tell of one
     if tool == "allergies" and (others := named & {"results", "medications"}):
         # "IgE peanut" is a value, "Evra Pflaster" a drug.
         tool = "results" if "results" in others else "allergies" if run.is_exact else "medications"

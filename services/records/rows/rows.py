@@ -131,22 +131,10 @@ def _activities(record: PatientRecord, entry: fhir.Entry) -> str:
     for row in fhir.many(entry.raw, "activity"):
         detail = fhir.one(row, "detail")
         what = fhir.label(fhir.one(detail, "code")) or fhir.text(detail, "description")
-        what = what or _code_behind(record, entry, fhir.one(row, "reference"))
+        what = what or record.name_of(fhir.one(row, "reference"), within=entry.raw)
         state = standing.FORBIDDEN if standing.is_forbidden(detail) else fhir.text(detail, "status")
         steps.append(f"{what} ({state})" if what and state else what)
     return ", ".join(filter(None, steps))
-
-
-def _addressed(record: PatientRecord, entry: fhir.Entry) -> str:
-    pointers = fhir.many(entry.raw, "addresses")
-    return ", ".join(
-        _code_behind(record, entry, p) for p in pointers if record.resolve(p, within=entry.raw)
-    )
-
-
-def _code_behind(record: PatientRecord, entry: fhir.Entry, pointer: fhir.Raw) -> str:
-    found = record.resolve(pointer, within=entry.raw)
-    return fhir.label(fhir.one(found.raw, "code")) if found else ""
 
 
 def _members(record: PatientRecord, entry: fhir.Entry) -> str:
@@ -182,7 +170,7 @@ def _used_device(record: PatientRecord, entry: fhir.Entry) -> str:
 
 
 _OF_TABLE: tuple[Function, ...] = (
-    _activities, _addressed, _attendants, _clinical_status, _day_of_record, _death, _doubt,
+    _activities, _attendants, _clinical_status, _day_of_record, _death, _doubt,
     _encounter_diagnosis, _illnesses, _members, _model, _problem_status, _reactions, _side,
     _subpotent, _targets, _used_device,
 )  # fmt: skip
