@@ -46,6 +46,8 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
     if tool == "problems" and "immunizations" in named:
         is_given = part.frames & {"takes", "had_done"} or {"due", "dose"} & {*part.parts}
         return ("immunizations",) if is_given else ("problems", "immunizations")
+    if tool == "allergies" and "immunizations" in named:
+        return ("allergies", "immunizations")  # "reaction to dtap": both may tell of one
     if tool == "allergies" and (others := named & {"results", "medications"}):
         # "IgE peanut" is a value, "Evra Pflaster" a drug.
         tool = "results" if "results" in others else "allergies" if run.is_exact else "medications"
@@ -79,8 +81,9 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
     if tool == "results" and "treatment" in part.parts:
         return "medications"  # "is her pressure treated?"
     is_taken = "takes" in part.frames and "measured" not in part.frames
-    is_taken = is_taken and run.main.name not in HABITS
-    is_drug = tool == "results" and is_taken and _is_of_a_drug(part)
+    is_taken = is_taken and run.main.name not in HABITS and _is_of_a_drug(part)
+    is_given = "given" in part.frames and not drug_words().isdisjoint(run.main.name.split())
+    is_drug = tool == "results" and (is_taken or is_given)
     return "medications" if is_drug else tool
 
 
@@ -112,7 +115,7 @@ def _tool_around(part: QuestionPart, run: Run) -> str | None:
     if by_part == "medications" and lexicon("en").is_ordinary(run.text):
         by_part = None  # "how much fluid was drained": no drug
     taken = {piece.text for piece in part.pieces if "takes" in piece.of("frame")}
-    if taken and taken <= {*run.text.split()}:
+    if taken and (taken <= {*run.text.split()} or "side" in part.parts):
         return None  # "is anything pressing on the cord?"
     by_frame = next((tool for frame, tool in _BY_FRAME.items() if frame in part.frames), None)
     return by_frame or by_part or ("results" if part.aspects & VALUE_ASPECTS else None)

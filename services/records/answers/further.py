@@ -69,14 +69,14 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         return ()
     if (found := _of_its_tool(question)) is not None:
         return found
-    names = question.arguments.get("names", ())
     if question.tool == "immunizations" and not question.name:
         return (searched(question, "vaccination", "vaccination"),)
-    if not question.name or len(names) > 1:
+    if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
     if question.head:
         return _beside_the_head(question)
-    measured = values_instead.measured_for(question) if question.tool == "procedures" else None
+    is_done = question.tool == "procedures"  # of which a report tells more: an x-ray
+    measured = values_instead.measured_for(question) if is_done else None
     taken = _taken(question) or measured
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
@@ -84,7 +84,7 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     group = concept_table().named("result", question.name) if question.tool == "results" else None
     leaves = concept_table().leaves(group) if group else ()
     typed += [searched(question, one.name, one.name) for one in leaves if len(leaves) in (2, 3)]
-    reported = [replace(question, tool="documents", arguments={})] if measured else []  # tells more
+    reported = [replace(question, tool="documents", arguments={})] if is_done else []
     found = [*reported, *([taken] if taken else []), searched(question, query, name), *typed]
     is_of_days = question.span is not None and question.tool in _BESIDE  # lists of all days
     return (*found, *(replace(one, span=None) for one in found if is_of_days))

@@ -12,7 +12,9 @@ from services.records.concepts.words import words_of
 
 ConceptKind: TypeAlias = Literal["result", "drug", "problem", "vaccine"]
 
-_SYSTEMS = {"loinc.org": "loinc", "snomed.info/sct": "snomed", "hl7.org/fhir/sid/cvx": "cvx"}
+_ICD = "icd-10"
+_SYSTEMS = ("loinc.org", "snomed.info/sct", "hl7.org/fhir/sid/cvx", _ICD)
+_ICD_CHARS = 3
 _LONG_CHARS = 5
 # Genes whose names read like something else where capitals do not count.
 _GENES = frozenset({"EGFR"})
@@ -57,7 +59,7 @@ class ConceptTable:
             self._own[concept.kind, concept.name] = concept
             for words in concept.words:
                 self._named.setdefault((concept.kind, words), concept)
-            for code in concept.codes:
+            for code in (*concept.codes, *concept.icd10):
                 self._coded.setdefault((concept.kind, code), concept)
         # A short name in any order of its words: "cholesterol in HDL".
         self._bags = {
@@ -78,11 +80,12 @@ class ConceptTable:
         """Return what a code of the record means, given as `system|code`."""
         for pair in codes:
             system, _, code = pair.rpartition("|")
-            list_name = next((name for key, name in _SYSTEMS.items() if key in system), "")
-            if list_name or not system:
-                found = self._coded.get((kind, code))
-                if found is not None:
-                    return found
+            is_known = not system or any(key in system for key in _SYSTEMS)
+            # A longer code of ICD-10 is a kind of what begins it.
+            least = _ICD_CHARS if _ICD in system else len(code)
+            each = (self._coded.get((kind, code[:n])) for n in range(len(code), least - 1, -1))
+            if is_known and (found := next(filter(None, each), None)) is not None:
+                return found
         return None
 
     def displayed(self, kind: ConceptKind, label: str) -> Concept | None:
@@ -206,12 +209,13 @@ def _with_the_rest(wanted: tuple[str, ...]) -> Iterator[str]:
 
 @cache
 def _in_other_languages() -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """Return what is said of a name in one long word of another language than English."""
+    """Return what is said of a name, in a long word or several, in other languages than English."""
     found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for language in LANGUAGES[1:]:
         for names in chart_file(language).names.values():
             for name, said in names.items():
-                own = (one for one in said if one.isalpha() and len(one) >= _LONG_CHARS)
+                letters = ((one, one.replace("-", "").replace(" ", "")) for one in said)
+                own = (one for one, bare in letters if bare.isalpha() and len(bare) >= _LONG_CHARS)
                 found[words_of(name)] = (*found.get(words_of(name), ()), *own)
     return found
 
@@ -229,7 +233,7 @@ def _other_deeds(wanted: tuple[str, ...]) -> Iterator[str]:
     for group in _groups("deeds"):
         done = {word for one in group for word in words_of(one)}
         at = next((place for place, word in enumerate(wanted) if word in done), None)
-        if at is not None and len(wanted) > 1:
+        if at is not None:
             others = (one for one in group if words_of(one) != (wanted[at],))
             yield from (" ".join((*wanted[:at], one, *wanted[at + 1 :])) for one in others)
 

@@ -86,13 +86,13 @@ def text(node: Raw, name: str) -> str:
 
 
 def label(concept: Raw) -> str:
-    """Return a CodeableConcept or Coding in words: text, else a display, else a code."""
+    """Return a CodeableConcept or Coding in words: text, else a display, a paper's type, a code."""
     if not (found := text(concept, "text")):
         codings = many(concept, "coding") or [concept]
         found = next((said for coding in codings if (said := text(coding, "display"))), "")
         found = found or next((said for coding in codings if (said := text(coding, "code"))), "")
     # Public charts hold zero-width spaces within names.
-    return found.replace("\u200b", "")
+    return CODES["papers"].get(found, found).replace("\u200b", "")
 
 
 def labels(node: Raw, name: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar, cast
 from data_models.identifiers import PatientId
 from services.records.resources.documents import KINDS as DOCUMENT_KINDS
 from services.records.resources.documents import ClinicalDocument, documents_of
-from services.records.resources.entry import Entry, Raw, codes, many, one, text
+from services.records.resources.entry import Entry, Raw, codes, label, many, one, text
 from services.records.resources.fhir_types import Patient
 from services.records.resources.sorting import Sorter
 
@@ -159,7 +159,7 @@ def _authors(record: PatientRecord) -> Mapping[str, str]:
 
 
 def named(raw: Raw, record: PatientRecord | None = None) -> str:
-    """Return the name of a person, an organization, a place or a drug."""
+    """Return the name of a person, an organization, a place or a drug, else what a code says."""
     name = raw.get("name")
     if isinstance(name, str):
         return name.strip()
@@ -171,7 +171,7 @@ def named(raw: Raw, record: PatientRecord | None = None) -> str:
         return text(row, "text") or whole
     if record is not None and (pointer := one(raw, "practitioner")):
         return record.name_of(pointer)
-    return ""
+    return label(one(raw, "code"))
 
 
 def record_from_resources(

@@ -34,11 +34,13 @@ def is_as_needed(raw: Raw) -> bool:
 def _dosage(row: Raw) -> str:
     said = text(row, "text") or text(row, "patientInstruction")
     route = label(one(row, "route"))
-    if said:
-        parts = [said, "" if route.casefold() in said.casefold() else route, _at_most(row)]
-        return ", ".join(filter(None, parts))
+    site = f"site {place}" if (place := label(one(row, "site"))) else ""
     amounts = [*many(row, "doseAndRate"), row]
     doses = dict.fromkeys(filter(None, map(_amount, amounts)))
+    if said:  # "sliding scale" names no amount
+        how = " ".join(doses) if not any(map(str.isdigit, said)) else ""
+        route = "" if route.casefold() in said.casefold() else route
+        return ", ".join(filter(None, (said, how, route, site, _at_most(row))))
     timing = one(row, "timing")
     how_often = label(one(timing, "code")) or _repeat(one(timing, "repeat"))
     for_what = label(one(row, "asNeededCodeableConcept"))
@@ -46,7 +48,7 @@ def _dosage(row: Raw) -> str:
     if row.get("asNeededBoolean") is True:
         needed = "as needed"
     more = labels(row, "additionalInstruction")
-    parts = [" ".join(doses), route, how_often, needed, *more, _at_most(row)]
+    parts = [" ".join(doses), route, site, how_often, needed, *more, _at_most(row)]
     return ", ".join(filter(None, parts))
 
 

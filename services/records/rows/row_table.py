@@ -155,8 +155,5 @@ def reasons_of(record: PatientRecord, entry: fhir.Entry) -> str:
     said = fhir.labels(entry.raw, "reasonCode")
     diagnoses = (fhir.one(row, "condition") for row in fhir.many(entry.raw, "diagnosis"))
     for pointer in (*fhir.many(entry.raw, "reasonReference"), *diagnoses):
-        found = record.resolve(pointer, within=entry.raw)
-        said.append(
-            fhir.label(fhir.one(found.raw, "code")) if found else fhir.text(pointer, "display")
-        )
+        said.append(record.name_of(pointer, within=entry.raw))
     return f"for {', '.join(dict.fromkeys(filter(None, said)))}" if any(said) else ""

@@ -109,15 +109,15 @@ def _subpotent(_: PatientRecord, entry: fhir.Entry) -> str:
 def _illnesses(_: PatientRecord, entry: fhir.Entry) -> str:
     found = []
     for row in fhir.many(entry.raw, "condition"):
-        named = f"{fhir.label(fhir.one(row, 'code'))} {age_or_text(row, 'onset')}".strip()
+        named = f"{called('problem', fhir.one(row, 'code'))} {age_or_text(row, 'onset')}".strip()
         found.append(fhir.joined(named, fhir.label(fhir.one(row, "outcome")), *fhir.notes_of(row)))
     return "; ".join(filter(None, found))
 
 
 def _death(_: PatientRecord, entry: fhir.Entry) -> str:
     died = age_or_text(entry.raw, "deceased") or fhir.text(entry.raw, "deceasedDate")
-    is_dead = entry.raw.get("deceasedBoolean") is True
-    return f"died {died}" if died else "deceased" if is_dead else ""
+    is_dead = str(entry.raw.get("deceasedBoolean", ""))
+    return f"died {died}" if died else {"True": "deceased", "False": "alive"}.get(is_dead, "")
 
 
 def _attendants(record: PatientRecord, entry: fhir.Entry) -> str:
@@ -131,22 +131,10 @@ def _activities(record: PatientRecord, entry: fhir.Entry) -> str:
     for row in fhir.many(entry.raw, "activity"):
         detail = fhir.one(row, "detail")
         what = fhir.label(fhir.one(detail, "code")) or fhir.text(detail, "description")
-        what = what or _code_behind(record, entry, fhir.one(row, "reference"))
+        what = what or record.name_of(fhir.one(row, "reference"), within=entry.raw)
         state = standing.FORBIDDEN if standing.is_forbidden(detail) else fhir.text(detail, "status")
         steps.append(f"{what} ({state})" if what and state else what)
     return ", ".join(filter(None, steps))
-
-
-def _addressed(record: PatientRecord, entry: fhir.Entry) -> str:
-    pointers = fhir.many(entry.raw, "addresses")
-    return ", ".join(
-        _code_behind(record, entry, p) for p in pointers if record.resolve(p, within=entry.raw)
-    )
-
-
-def _code_behind(record: PatientRecord, entry: fhir.Entry, pointer: fhir.Raw) -> str:
-    found = record.resolve(pointer, within=entry.raw)
-    return fhir.label(fhir.one(found.raw, "code")) if found else ""
 
 
 def _members(record: PatientRecord, entry: fhir.Entry) -> str:
@@ -161,11 +149,11 @@ def _members(record: PatientRecord, entry: fhir.Entry) -> str:
 def _targets(_: PatientRecord, entry: fhir.Entry) -> str:
     targets = []
     for row in fhir.many(entry.raw, "target"):
-        measured = fhir.label(fhir.one(row, "measure"))
+        measured = called("result", fhir.one(row, "measure"))
         held = {name: one for name, one in row.items() if name.startswith("detail")}
         aim = value_in({name.replace("detail", "value"): one for name, one in held.items()}).whole
         due = fhir.text(row, "dueDate")
-        targets.append(fhir.joined(f"{measured} {aim}".strip(), f"by {due}" if due else ""))
+        targets.append(fhir.joined(f"{measured} {aim}".strip(), f"due {due}" if due else ""))
     return "; ".join(filter(None, targets))
 
 
@@ -182,7 +170,7 @@ def _used_device(record: PatientRecord, entry: fhir.Entry) -> str:
 
 
 _OF_TABLE: tuple[Function, ...] = (
-    _activities, _addressed, _attendants, _clinical_status, _day_of_record, _death, _doubt,
+    _activities, _attendants, _clinical_status, _day_of_record, _death, _doubt,
     _encounter_diagnosis, _illnesses, _members, _model, _problem_status, _reactions, _side,
     _subpotent, _targets, _used_device,
 )  # fmt: skip

@@ -18,6 +18,7 @@ from services.records.views.lists import (
     allergies,
     care,
     encounters,
+    history,
     immunizations,
     problems,
     procedures,
@@ -365,3 +366,16 @@ def test_german_names_of_the_heart_are_found_in_both_spellings() -> None:
     refused = resource("Procedure", "k", status="not-done", code={"text": "Koronarangiographie"})
     rows = procedures(record(refused), name="Coronarangiographie").rows
     assert [one.status for one in rows] == ["not done"]
+
+
+def test_what_is_recorded_by_a_code_or_a_flag_alone_is_told_in_words() -> None:
+    aim = {"measure": coded("29463-7", system="http://loinc.org"), "detailString": "74 kg"}
+    goal = resource("Goal", "g", lifecycleStatus="active", target=[aim],
+                    description={"text": "Weight"})  # fmt: skip
+    mother = resource("FamilyMemberHistory", "m", status="completed", deceasedBoolean=False,
+                      relationship={"text": "mother"})  # fmt: skip
+    letter = {**note("d", "2024-05-12", "Home."), "type": {"coding": [{"code": "18842-5"}]}}
+    chart = record(goal, mother, letter)
+    assert care(chart).rows[0].value == "Body weight (29463-7) 74 kg"
+    assert history(chart).rows[0].detail == "alive"
+    assert [one.title for one in chart.documents] == ["Discharge summary"]

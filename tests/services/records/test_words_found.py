@@ -4,6 +4,7 @@ from services.records.answers.choosing.said_words import says_all
 from services.records.concepts.table import names_of_procedure
 from services.records.concepts.words import words_of
 from services.records.rows.finding import means
+from services.records.rows.row_table import called
 from tests.tables import with_cases
 
 
@@ -23,9 +24,20 @@ def test_what_another_language_calls_it_is_a_name_of_it() -> None:
     assert words_of("Urologie") == words_of("urology")
 
 
+def test_a_word_for_a_deed_alone_has_its_other_forms() -> None:
+    assert "replacement" in names_of_procedure("replaced")
+    assert "endoprothese am kniegelenk" in names_of_procedure("knee replacement")
+
+
+def test_an_illness_by_its_icd_code_alone_is_called_what_it_is_a_kind_of() -> None:
+    code = {"system": "http://fhir.de/CodeSystem/bfarm/icd-10-gm", "code": "E03.9"}
+    assert called("problem", {"coding": [code]}) == "Hypothyroidism (E03.9)"
+    assert called("problem", {"coding": [{**code, "code": "Q99.9"}]}) == "Q99.9"
+
+
 def test_a_longer_name_has_the_other_names_of_its_beginning() -> None:
     assert "radiotherapy sacrum" in names_of_procedure("radiation therapy to sacrum")
-    assert names_of_procedure("knee x-ray") == ("knee x-ray", "Knieröntgen")
+    assert names_of_procedure("knee x-ray")[:3] == ("knee x-ray", "Knieröntgen", "röntgen knie")
 
 
 def test_a_vaccine_against_tetanus_alone_is_none_against_whooping_cough() -> None:

@@ -9,9 +9,9 @@ from services.language.charts.chart_parts import REPORTS
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.folding import fold, tokens_of
 from services.language.words.vocabulary import concept_rows
-from services.records.answers.choosing import row_parts
+from services.records.answers.choosing import excluded_rows, row_parts
 from services.records.answers.choosing.allergens import is_of_allergen
-from services.records.answers.choosing.excluded_rows import NOT_DONE, PLANNED, is_by, is_left_out
+from services.records.answers.choosing.excluded_rows import NOT_DONE, PLANNED, TO_COME, is_left_out
 from services.records.answers.choosing.imaged import IMAGING, reports_on, scans_of
 from services.records.answers.choosing.lengths_told import lasted_so_long
 from services.records.answers.choosing.said_words import has_words, is_called
@@ -41,9 +41,8 @@ _NEVER_WAS = NOT_MEANT | NOT_DONE | {FUTURE}
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 _TREATMENTS = frozenset({"medication", "procedure"})
-_PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
 VISITS_OF_STATE = {
-    "planned": _PLANNED,
+    "planned": TO_COME,
     "missed": frozenset({"noshow"}),
     "cancelled": frozenset({"cancelled"}),
     "refused": NOT_DONE,
@@ -80,7 +79,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
         # The words themselves before what they mean.
         named = tuple(row for row in named if has_words(row, question.name)) or named
     named = tuple([row for row in named if question.said and is_called(row, question)]) or named
-    named = _without_mere_titles(question, named)
+    named = _without_mere_titles(question, excluded_rows.as_meant(question, named))
     is_of_onset = question.aspect in ("when", "first") or question.part == "found"
     if question.tool == "problems" and is_of_onset:
         named = tuple(of_itself(question.name, named))
@@ -114,7 +113,7 @@ def _is_wanted(question: ChartQuestion, row: ViewRow) -> bool:
     if not question.name and (is_panel or (is_whole and row.name in NUMBERS_OF_STATE)):
         return False  # nobody wants it who asks for no name
     is_named = _is_named(question, row) and not (question.without and is_left_out(question, row))
-    return is_named and (not question.by or is_by(question.by, row))
+    return is_named and (not question.by or excluded_rows.is_by(question.by, row))
 
 
 _OF_THE_PERSON = frozenset({"birth date", "vital status", "age", "sex", "name", "identifiers"})
@@ -215,7 +214,9 @@ def _is_said(row: ViewRow, name: str) -> bool:
 
 def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
     name = question.head or question.name
-    if name in VISITS_OF_STATE or row.kind == "appointment" or row.status in _PLANNED:
+    is_planned = row.kind == "appointment" or row.status in TO_COME
+    is_due = question.part == "due" and is_planned  # "next pacemaker check"
+    if name in VISITS_OF_STATE or is_planned != is_due:
         return row.status in VISITS_OF_STATE.get(name, ())
     if not _says_rest(row, question):
         return False
@@ -246,6 +247,7 @@ def _says_rest(row: ViewRow, question: ChartQuestion) -> bool:
     rest = question.name.removeprefix(question.head).strip() if question.head else ""
     said = f"{row.value} {row.detail}"
     is_typed = question.tool == "encounters" and has_words(row, question.said)
+    is_typed |= row.kind == "goal" and _is_said(row, rest)  # of "body weight" it may say weight
     is_said = is_typed or has_words(row, rest)
     return not rest or is_said or means("problem", rest, label=said, codes=())
 

@@ -22,6 +22,8 @@ from services.records.rows.finding import means
 NOT_DONE = NEVER | {"preparation"}
 """Statuses of what was not done, or not yet."""
 PLANNED = "planned care"
+TO_COME = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
+"""Statuses of visits that are still to be."""
 _DONE_ONCE = frozenset({"procedure", "immunization", "order"})
 
 
@@ -34,6 +36,21 @@ def is_by(who: str, row: ViewRow) -> bool:
     """Whether a row says that `who` did or ordered it."""
     deeds = (said for said in row.detail.split("; ") if said.startswith("by "))
     return any(says_all(said, who) for said in deeds)
+
+
+def as_meant(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewRow]:
+    """Return the rows: of what is due what is to come, of a panel none measured with another."""
+    if question.part == "due":
+        return [one for one in rows if one.status in TO_COME] or rows
+    group = concept_table().named("result", question.name) if question.tool == "results" else None
+    called = [question.name, *map(" ".join, group.words)] if group and group.members else []
+    each = ({row.sources for row in rows if has_words(row, name)} for name in called)
+    own = next(filter(None, each), None)
+    return [
+        one
+        for one in rows
+        if own is None or one.sources in own or "panel" not in words_of(one.detail)
+    ]
 
 
 _CONCEPTS: Mapping[str, ConceptKind] = {

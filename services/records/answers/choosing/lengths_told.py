@@ -1,7 +1,7 @@
 """How long something lasted, how long ago it was, and how far two things are apart. Pure."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import date, datetime
 from itertools import pairwise
 
 from data_models.chart_view import ViewRow
@@ -15,6 +15,7 @@ from services.records.resources.dates import first_day, last_day, years_between
 _ROWS_SHOWN = 5
 _FEW_DAYS = 60
 _YEAR_MONTHS = 12
+_DAY_SECONDS = 24 * 60 * 60
 
 
 def told_lengths(
@@ -73,13 +74,25 @@ def _each(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
             continue
         ago = length_of(began, question.asked_on, words)
         if ended is not None:
-            length = length_of(began, ended, words)
+            length = _of_a_day(row, words) or length_of(began, ended, words)
             yield words.say("lasted", name=row.name, length=length, ago=ago)
             continue
         is_over = goes_on and row.status != "active"
         untold = f"{words.say('no_part', part=words.parts['end'])} " if is_over else ""
         told = words.say("so_far") if goes_on and not is_over else words.say("so_long_ago")
         yield untold + told.format(name=row.name, length=ago, day=day_of(row))
+
+
+def _of_a_day(row: ViewRow, words: AnswerWords) -> str:
+    """Return hours and minutes where the record has both, and they are of one day; else ""."""
+    try:
+        lasted = datetime.fromisoformat(row.end) - datetime.fromisoformat(row.date)
+    except (ValueError, TypeError):  # of one the record has but the day, or no offset
+        return ""
+    if not 0 < (seconds := lasted.total_seconds()) < _DAY_SECONDS:
+        return ""
+    parts = zip(divmod(round(seconds / 60), 60), ("hour", "minute"), strict=True)
+    return " ".join(_counted(count, unit, words) for count, unit in parts if count)
 
 
 def _apart(first: date, last: date, words: AnswerWords) -> str:

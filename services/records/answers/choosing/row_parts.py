@@ -281,11 +281,13 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     sites += [r.name for r in shown if r.kind == "problem" and " of " in r.name]
     is_of_site = question.part == "place" and not question.is_begun  # no clinic of a diagnosis
     is_told |= is_of_site and not all(one.startswith("for ") for one in sites)
+    is_told |= is_of_site and any(", site " in one.value for one in shown)
     # "Why no warfarin?" is told by why it ended.
     if question.part == "reason" and question.aspect != "whether":
         is_told = any(says_why_over(row) for row in shown)
         causes, ills = words_listed("of_cause"), [one for one in shown if one.kind == "problem"]
         is_told |= not all(causes.isdisjoint(words_of(one.name)) for one in ills)
+        is_told |= any("as needed for " in one.value for one in shown)
     if is_told:
         return []
     return [words.say("no_part", part=words.parts[question.part])] if question.part else []
