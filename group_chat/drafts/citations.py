@@ -70,7 +70,8 @@ def item_line(row: Mapping[str, Any], language: str, *, year: int) -> str:
     name = talk_text(language, "about_another") if name == ABOUT_ANOTHER else name
     when = next((str(row[one]) for one in ("start", "received", "due") if row.get(one)), "")
     listed = ("sender", "location", "organization", "email", "phone", "reason")
-    details = ", ".join(str(row[one]) for one in listed if row.get(one))
+    said = [str(row[one]) for one in listed if row.get(one)]
+    details = ", ".join([*said, *row.get("attendees", ())])  # who comes to it
     to = ", ".join(row["to"]) if row.get("folder") == "drafts" and row.get("to") else ""
     rest = talk_text(language, "to_somebody", names=to) if to else f"({details})" if details else ""
     has_time = ":" in when and not row.get("is_all_day")

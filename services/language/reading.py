@@ -226,8 +226,14 @@ def _goes_on(
     if (spoken := leans_in(words, today=today, languages=dict.fromkeys(sure))) is None:
         return language, tuple(about)
     before = reading_of(last, replace(situation, asked_before=tuple(earlier)))
-    if not about and (course := _of_value_told(last, before, today)):
-        return before.language or spoken, course
+    if before.task == "tell" and not before.about:
+        named, is_value = _named_in(last, before.language or "en", today)
+        if is_value and not about:  # "weight 70.2", "before?"
+            course = replace(named[0], aspect="trend", around=(), unread="")
+            return before.language or spoken, (course,)
+        before = replace(before, about=named)  # "started taz 4.5 g": it is that
+        if earlier and not named:
+            return _goes_on(words, language, about, replace(situation, asked_before=tuple(earlier)))
     if not told and not about:
         spoken = leans_in(words, today=today, languages=(before.language,)) or spoken
     found = followed_up(words, (*about,), before.about, today=today, language=spoken)
@@ -239,12 +245,12 @@ def _goes_on(
     return (spoken if found else language), found
 
 
-def _of_value_told(told: str, read_as: Utterance, today: date) -> tuple[ChartQuestion, ...]:
-    """Return the question for the course of the one value just told: "weight 70.2", "before?"."""
-    language = read_as.language or "en"
-    found = chart_questions(told, today=today, language=language) if read_as.task == "tell" else ()
-    is_value = [one.tool for one in found] == ["results"] and any(map(str.isdigit, found[0].unread))
-    return tuple(replace(one, aspect="trend", around=(), unread="") for one in found * is_value)
+def _named_in(told: str, language: str, today: date) -> tuple[tuple[ChartQuestion, ...], bool]:
+    """Return the questions for what was told names, and whether it is one value."""
+    found = chart_questions(told, today=today, language=language)
+    named = tuple(one for one in found if one.name and one.tool != SEARCH)
+    is_value = named == found and [one.tool for one in named] == ["results"]
+    return named, is_value and any(map(str.isdigit, named[0].unread))
 
 
 _NO_LOOK_UP = (
@@ -337,6 +343,6 @@ def _first_for(about: Sequence[ChartQuestion], team: Sequence[TeamMember]) -> st
     if not about:
         return None
     tool = about[0].tool
-    able = [member for member in team if tool in member.tools and not member.is_facilitator]
-    first = [member for member in able if tool in member.answers]
-    return next((member.name for member in (*first, *able)), None)
+    able = (member for member in team if tool in member.tools and not member.is_facilitator)
+    first = sorted(able, key=lambda member: tool not in member.answers)
+    return next((member.name for member in first), None)

@@ -20,6 +20,7 @@ from services.language.people.without_names import without_names
 from services.language.reading import reading_of
 from services.language.replies.yes_no import behind_answer
 from services.language.told.held_statements import asks_to_hold
+from services.language.told.telling import is_letter
 from services.language.utterance import Situation, TeamMember, Utterance
 from services.language.words.detection import language_of
 from services.language.words.own_texts import in_own_language
@@ -197,15 +198,10 @@ def situation_of(turn: GroundedTurn, agents: Sequence[TeamMember]) -> Situation:
 
 def spoken_in(turn: ClaimedTurn) -> str:
     """Return the language in which the user is answered, ISO 639-1: what was pressed tells none."""
-    language = _language_of(_newest_first(turn), turn)
+    said = [turn.message.text] * (turn.message.press is None)
+    language = _language_of([*said, *reversed(tuple(_asked_before(turn)))], turn)
     turn.record.answer_in(language)
     return language
-
-
-def _newest_first(turn: ClaimedTurn) -> Iterator[str]:
-    if turn.message.press is None:
-        yield turn.message.text
-    yield from reversed(tuple(_asked_before(turn)))
 
 
 def _language_of(texts: Iterable[str], turn: ClaimedTurn) -> str:
@@ -227,5 +223,7 @@ def _asked_before(turn: ClaimedTurn) -> Iterator[str]:
     for earlier in turn.document.chat_history[-_TURNS_BEFORE - 1 :]:
         is_near = turn.now - earlier.timestamp <= _NEAR
         if earlier.run_id != turn.run.run_id and is_near:
-            yield _nameless(behind_answer(earlier.user_message), subject)
+            said = behind_answer(earlier.user_message)  # what had waited stands a line each
+            lines = [said] if is_letter(said) else said.splitlines()[-_TURNS_BEFORE:]
+            yield from (_nameless(one, subject) for one in lines)
     yield from (_nameless(one, subject) for one in turn.went_before)

@@ -332,6 +332,8 @@ async def test_contacts_and_tasks_are_added_changed_done_and_asked_about(office:
         "change_contact", "change Maria's phone to +49 30 55", phone="+49 30 55"
     )
     assert changed["changed"][0]["email"] == "m@k.example"
+    found = await office.call("search_contacts", "find marias number", words="marias")
+    assert [one["name"] for one in found["contacts"]] == ["Maria Kern"]
     await office.call("delete_contact", "delete that contact")
     assert office.asked[-1].text == "Delete *Maria Kern*, m@k.example? yes / no"
     await office.call("add_task", "call the lab", title="Call the lab", due="tomorrow")

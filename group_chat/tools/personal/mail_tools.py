@@ -152,7 +152,10 @@ async def search_contacts(
     words: Words = Field(default="", description="In name, address or organization."),
 ) -> ToolOutput:
     """The user's own contacts."""
-    found = await assistant.services.contacts.search(words, limit=ROWS_SHOWN + 1)
+    contacts, limit = assistant.services.contacts, ROWS_SHOWN + 1
+    found = await contacts.search(words, limit=limit)
+    if not found and words.endswith("s"):  # "annas number"
+        found = await contacts.search(words.removesuffix("s"), limit=limit)
     return assistant.listed("contacts", found)
 
 

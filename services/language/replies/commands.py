@@ -47,7 +47,8 @@ def command_in(text: str) -> Command | None:
     said = next((one for one, names in _BY_PHRASES.items() if says(text, *names)), None)
     if said is not None:
         return said
-    return "compare" if any(tuple(words[: len(one)]) == one for one in _comparing()) else None
+    comparing = (folded(one) for language in LANGUAGES for one in replies(language).compares)
+    return "compare" if any(tuple(words[: len(one)]) == one for one in comparing) else None
 
 
 def is_said_of(text: str, names: Collection[str]) -> bool:
@@ -185,8 +186,3 @@ def _leads() -> Sequence[tuple[str, tuple[str, ...]]]:
 def _lead_words() -> frozenset[str]:
     """Return with which words one of those begins."""
     return frozenset(words[0] for _, words in _leads())
-
-
-@cache
-def _comparing() -> frozenset[tuple[str, ...]]:
-    return frozenset(folded(one) for language in LANGUAGES for one in replies(language).compares)

@@ -58,13 +58,9 @@ def number_alone_in(text: str) -> int | None:
 def numbers_in(text: str) -> tuple[float, ...]:
     """Return the figures of `text` outside of dates and ids, and its number words."""
     figures = [float(each.replace(",", ".")) for each in _FIGURE.findall(text)]
-    known = _number_words()
-    return (*figures, *[known[word] for word in words_of(text) if word in known])
-
-
-@cache
-def _number_words() -> Mapping[str, float]:
-    return {word: float(n) for word, n in numbers_of_all().items() if word not in _VAGUE}
+    known = numbers_of_all()
+    said = (word for word in words_of(text) if word in known and word not in _VAGUE)
+    return (*figures, *[float(known[word]) for word in said])
 
 
 # Articles that are number words too.

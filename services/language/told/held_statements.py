@@ -25,6 +25,7 @@ TEXT_LIMIT_CHARS = 2_000
 _CODE: StatementKind = "code status"
 _SPACES = re.compile(r"\s+")
 _LAST_CLAUSE = re.compile(r"\s*(?:[,;]| [-\u2013])\s*(?P<clause>[^,;]+)$")
+_GUARDS = ("guards", "note_guards", "relatives", "own")
 _nameless = lru_cache(maxsize=1_000)(without_names)
 
 
@@ -186,7 +187,8 @@ def plain_sentence(quote: str, text: str, names: Collection[str] = ()) -> str | 
         if wanted and _folded(sentence) == wanted and not asks(sentence):
             known, of_whom = grammars(), without_names(sentence, names)
             is_theirs = any(one["of_patient"].search(of_whom) for one in known)
-            is_guarded = any(_is_guarded(sentence, one) for one in known)
+            guards = [one[guard] for one in known for guard in _GUARDS]
+            is_guarded = any(one.search(sentence) for one in guards)
             return sentence if is_theirs and not is_guarded else None
     return None
 
@@ -223,11 +225,6 @@ def _is_polite(sentence: str, grammar: Grammar) -> bool:
 def _without_leads(sentence: str, grammar: Grammar) -> str:
     said = grammar["trails"].sub("", grammar["leads"].sub("", sentence.rstrip(" .!;?")))
     return grammar["refused"].sub(r"\1", said)
-
-
-def _is_guarded(sentence: str, grammar: Grammar) -> bool:
-    patterns = (grammar["guards"], grammar["note_guards"], grammar["relatives"], grammar["own"])
-    return any(one.search(sentence) for one in patterns)
 
 
 def _stated(quote: str, grammar: Grammar) -> list[HeldStatement]:
