@@ -329,7 +329,7 @@ def _statements(page: ReportPage, statements: tuple[Statement, ...]) -> None:
 def _sources(page: ReportPage) -> None:
     page.heading("Sources")
     rows = [
-        (f"[{number}]", source.ref, source.date or "undated", source.title)
+        (f"[{number}]", source.ref, source.date or page.told("undated"), source.title)
         for number, source in enumerate(page.sources, start=1)
     ]
     page.table(("No.", "Source", "Date", "Title"), rows, (1.5, 6.0, 2.5, 7.0))
