@@ -25,7 +25,7 @@ from services.language.replies.commands import is_retracted
 from services.language.replies.corrections import correction_in
 from services.language.replies.field_answers import readings_in
 from services.language.replies.judging import caution_for
-from services.language.replies.plan_change import agents_wanted, begins_change
+from services.language.replies.plan_change import agents_named, agents_wanted, begins_change
 from services.language.replies.references import place_in
 from services.language.requests import work
 from services.language.requests.tool_requests import RECALL, as_move, is_time_alone
@@ -179,8 +179,9 @@ def propose(prompt: Prompt) -> OfflineReply:
 def _wanted(prompt: Prompt) -> list[TeamMember]:
     """Return whom the user wants: those named, else all who read records, but those left out."""
     asked = in_english(prompt.asked).casefold()
-    left_out = " ".join(found_in(asked, "left_out"))
-    kept = [one for one in prompt.team if one.name.casefold() not in left_out]
+    left_out = " ".join(one for text in (asked, prompt.asked) for one in found_in(text, "left_out"))
+    without = agents_named(left_out, [one.name for one in prompt.team])
+    kept = [one for one in prompt.team if one.name not in without]
     chosen = agents_wanted(prompt.asked, [one.name for one in kept])
     alone = [one for name in chosen for one in kept if one.name == name]
     named = alone or [one for one in kept if one.name.casefold() in asked]

@@ -248,7 +248,8 @@ WORKFLOW_TOOLS = tools_of(write_note, pretend_payment)
 QUESTION_LIMIT = 20
 EVENT_LIMIT = 100
 STATEMENT_LIMIT = 200
-_MARKS = re.compile(r"^[\s>#|*•+-]+|[*_`|]+")
+_MARKS = re.compile(r"^[\s>#|*•+-]+|[`|]+|\*{2,}|(?<!\d)\*|(?<![^\W_])_+|_+(?![^\W_])")
+"""Not the signs of "10*9/L" and of "Glu746_Ala750del"."""
 _STEP_LINE = re.compile(r"(?:Step|Schritt) \d+ (?:of|von) \d+: ")
 _TABLE_RULE = re.compile(r"^[\s|:-]+$")
 

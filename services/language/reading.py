@@ -37,7 +37,7 @@ from services.language.told.telling import (
     told_in,
 )
 from services.language.utterance import ChartQuestion, Situation, Task, TeamMember, Utterance
-from services.language.words.detection import language_of
+from services.language.words.detection import WELL_READ, language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import in_one_letter, of_people
 from services.language.words.phrases import says
@@ -259,7 +259,7 @@ _NO_LOOK_UP = (
     "rewords", "same_question", "starts_plan", "sums_up_talk",
 )  # fmt: skip
 _OF_DEEDS = ("agrees_send", "puts_back", "asks_of_deed", "new_task", "thanks")
-_OF_THE_TALK = ("updates_report", "sums_up_talk", "prints")
+_OF_THE_TALK = ("updates_report", "sums_up_talk", "prints", "starts_plan")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})
 
@@ -294,7 +294,7 @@ def _asked_in(told: str, words: str, situation: Situation) -> tuple[str, tuple[C
     every = (situation.language, *LANGUAGES)
     spoken = told or next((one for one in every if _names_in(words, one)), situation.language)
     if unknown := _unknown_in(words, spoken):
-        best = min(LANGUAGES, key=partial(_unknown_in, words))
+        best = min(WELL_READ if told in WELL_READ else LANGUAGES, key=partial(_unknown_in, words))
         least = _unknown_in(words, best)  # the "a" of "Hepatitis A Impfung" is no English
         is_best = least == 0 and _names_in(words, best) >= _names_in(words, spoken)
         spoken = best if is_best or (2 * least <= unknown and not told) else spoken
@@ -325,7 +325,7 @@ def _names_in(words: str, language: str) -> bool:
     is_class = {one.removesuffix("s").casefold() for one in classes}.__contains__
     telling = [
         any(is_class(each.name) for each in one.of("name"))
-        or max(map(len, one.words)) > _ABBREVIATED_CHARS
+        or max(len(each) * each.isalpha() for each in one.words) > _ABBREVIATED_CHARS
         for one in named
         if all(each.tool != "medications" or is_class(each.name) for each in one.of("name"))
     ]

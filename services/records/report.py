@@ -13,6 +13,7 @@ from docx.shared import Cm, Pt, RGBColor
 from docx.table import _Row
 
 from data_models.chart_view import ChartView, ViewRow, ViewSource
+from services.language.charts.answer_words import answer_words
 from services.language.words.own_texts import in_own_language
 from services.records.report_models import Report, ReportContent, ReportManifest, Statement
 from services.records.resources.documents import ClinicalDocument
@@ -42,12 +43,13 @@ def clean(text: str) -> str:
 class ReportPage:
     """A Word document under construction; every text passes `clean`.
 
-    Headings and remarks are in `language`, as far as it has them; the record's words stay.
+    What is of ours, as `told` gives a row's, is in the content's language; the record's words stay.
     """
 
     def __init__(self, *, content: ReportContent) -> None:
         self._document: DocumentObject = Document()
         self._language = content.language
+        self.told = answer_words(content.language).in_words
         self._sources: dict[str, tuple[int, ViewSource]] = {}
         self.sections: list[str] = []
         section = self._document.sections[0]
@@ -126,7 +128,7 @@ class ReportPage:
         """Return the numbers of `sources`, adding new ones to the source list."""
         numbers = [self._number(source) for source in sources]
         if not numbers:
-            return "[no source given]"
+            return self.own("[no source given]")
         return "".join(f"[{number}]" for number in dict.fromkeys(numbers))
 
     def write(self, into: BytesIO) -> None:
@@ -189,8 +191,8 @@ def _banner(page: ReportPage, content: ReportContent) -> None:
         ("Rounds id", patient.patient_id),
         ("Birth date", patient.birth_date or ABSENT),
         ("Age", patient.age or ABSENT),
-        ("Sex", patient.sex or ABSENT),
-        *([("Vital status", patient.deceased)] if patient.deceased else []),
+        ("Sex", page.told(patient.sex or ABSENT)),
+        *([("Vital status", page.told(patient.deceased))] if patient.deceased else []),
         ("Record numbers", "; ".join(patient.numbers) or ABSENT),
         ("Generated", f"{content.generated_at:%Y-%m-%d %H:%M} UTC"),
     ]
@@ -212,14 +214,15 @@ def _summary(page: ReportPage, content: ReportContent) -> None:
 
 def _fact_table(page: ReportPage, facts: tuple[Fact, ...]) -> None:
     rows = [
-        (fact.name, _value(fact), page.cite(_said_by(fact)) if fact.value else "") for fact in facts
+        (page.told(one.name), page.told(_value(one)), page.cite(_said_by(one)) if one.value else "")
+        for one in facts
     ]
     page.table(("Fact", "Value", "Source"), rows, (4.5, 10.0, 2.5))
     for fact in facts:
         if fact.disagreement:
             page.notice(f"Sources differ on {fact.name}:")
             for reading in fact.disagreement:
-                when = reading.date or "undated"
+                when = reading.date or page.told("undated")
                 page.bullet(f"{reading.value} ({when}) {page.cite(reading.sources)}")
 
 
@@ -232,31 +235,35 @@ def _value(fact: Fact) -> str:
         return ABSENT
     dated = f"{fact.value} ({fact.sources[0].date})" if fact.sources[0].date else fact.value
     older = ", ".join(f"{reading.value} ({reading.date or 'undated'})" for reading in fact.earlier)
-    earlier = f"earlier: {older}" if older else ""
-    said = [dated, "sources differ, see below" if fact.disagreement else "", earlier]
-    return "; ".join(part for part in said if part)
+    differ = "sources differ, see below" if fact.disagreement else ""
+    return "; ".join(filter(None, (dated, differ, older and f"earlier: {older}")))
 
 
 def _timeline(page: ReportPage, content: ReportContent) -> None:
     page.heading("Timeline")
     rows = [row for row in content.timeline.rows if row.kind != "note"]
     table = [
-        (_when(row), row.kind, _told(row), _cited(page, content.timeline, row)) for row in rows
+        (page.told(_when(r)), page.told(r.kind), _told(page, r), _cited(page, content.timeline, r))
+        for r in rows
     ]
     page.table(("Date", "Kind", "Event", "Source"), table, (3.2, 2.5, 9.5, 1.8))
     if content.timeline.left_out:
-        said = ", ".join(f"{one.count} {one.what}" for one in content.timeline.left_out)
+        said = ", ".join(f"{one.count} {page.told(one.what)}" for one in content.timeline.left_out)
         page.small(f"Not in this table: {said}.")
 
 
 def _when(row: ViewRow) -> str:
-    return f"{row.date[:10] or 'undated'}{f' to {row.end[:10]}' if row.end else ''}"
+    return f"{row.date[:10] or 'undated'}{f' – {row.end[:10]}' if row.end else ''}"
 
 
-def _told(row: ViewRow) -> str:
+def _told(page: ReportPage, row: ViewRow) -> str:
     value = with_unit(row.value, row.unit)
-    said = [f"{row.name}: {value}" if value else row.name, row.flag, row.status, row.detail]
-    return "; ".join(part for part in said if part)
+    named = f"{row.name}: {value}" if value else row.name
+    return "; ".join(filter(None, (named, _said(page, row.flag, row.status, row.detail))))
+
+
+def _said(page: ReportPage, *parts: str) -> str:
+    return "; ".join(filter(None, map(page.told, parts)))
 
 
 def _cited(page: ReportPage, view: ChartView, row: ViewRow) -> str:
@@ -289,10 +296,10 @@ def _treatments(page: ReportPage, view: ChartView) -> None:
     # Drugs that are taken now come first, so that no limit reaches them.
     now = sum(row.kind == "medication" and row.status == "active" for row in view.rows)
     shown = view.rows[: max(TREATMENT_LIMIT, now)]
-    details = ("; ".join(filter(None, (row.value, row.status, row.detail))) for row in shown)
+    told = (_said(page, one.value, one.status, one.detail) for one in shown)
     table = [
-        (_when(r), r.name, said, _cited(page, view, r))
-        for r, said in zip(shown, details, strict=True)
+        (page.told(_when(one)), one.name, said, _cited(page, view, one))
+        for one, said in zip(shown, told, strict=True)
     ]
     page.table(("Date", "Treatment", "Detail", "Source"), table, (3.2, 4.5, 7.5, 1.8))
     if len(shown) < len(view.rows):
@@ -304,7 +311,7 @@ def _open_questions(page: ReportPage, content: ReportContent) -> None:
     for question in content.open_questions:
         page.bullet(question)
     for name in content.status.missing():
-        page.bullet(f"{name}: {ABSENT}")
+        page.bullet(f"{page.told(name)}: {page.told(ABSENT)}")
     if not content.open_questions and not content.status.missing():
         page.paragraph("None noted.")
 
@@ -322,7 +329,7 @@ def _statements(page: ReportPage, statements: tuple[Statement, ...]) -> None:
 def _sources(page: ReportPage) -> None:
     page.heading("Sources")
     rows = [
-        (f"[{number}]", source.ref, source.date or "undated", source.title)
+        (f"[{number}]", source.ref, source.date or page.told("undated"), source.title)
         for number, source in enumerate(page.sources, start=1)
     ]
     page.table(("No.", "Source", "Date", "Title"), rows, (1.5, 6.0, 2.5, 7.0))

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
 import pytest
 from docx import Document
 
-from data_models.chat_context import Citation
+from data_models.chat_context import AgentMessage, Citation
 from data_models.conversations.turn_events import (
     AgentMessageFinished,
     ToolCallArguments,
@@ -18,6 +19,7 @@ from data_models.conversations.turn_events import (
 )
 from data_models.errors import RecordNotFoundError, RecordsUnavailableError
 from data_models.identifiers import PatientId
+from group_chat.tools.session_tools import statements_of
 from group_chat.turn_context import GroupChatLimits
 from services.group_chat_port import ArtifactMade
 from services.records.resources.ports import EVERYTHING, Need
@@ -200,6 +202,25 @@ async def test_sources_that_tools_gave_become_citations_and_others_do_not(world:
     assert citation.date == "2025-05-16"
     assert 0 < len(present(citation.quote)) <= 160
     assert 0 < len(citation.title) <= 80
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "- **EGFR**: p.Glu746_Ala750del; c.2235_2249del",
+            "EGFR: p.Glu746_Ala750del; c.2235_2249del",
+        ),
+        ("- **Platelets**: 198 10*9/L, 2025-06-17", "Platelets: 198 10*9/L, 2025-06-17"),
+        ("**TP53**: p.Arg213*", "TP53: p.Arg213*"),
+        ("*19 more in the record.*", "19 more in the record."),
+        ("_seen_ and `checked`", "seen and checked"),
+    ],
+)
+def test_signs_that_are_no_marks_stay_in_what_a_report_holds(line: str, told: str) -> None:
+    said = AgentMessage(message_id="m", agent="Pathology", text=line, timestamp=datetime.now(UTC))
+    (statement,) = statements_of([said], ())
+    assert statement.text == told
 
 
 @pytest.mark.slow

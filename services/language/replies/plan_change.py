@@ -107,11 +107,16 @@ def begins_change(text: str) -> bool:
 
 def agents_wanted(text: str, names: Iterable[str]) -> list[str]:
     """Return whom alone a wish for a plan wants, in its order: "board, but only pathology"."""
-    words, aliases = _words(text), _aliases(names, {})
+    words = _words(text)
     does = [_VERBS.get((one,)) or _PLACES.get((one,)) for one in words]
     led = (at for at, one in enumerate(does) if one in ("only", "first"))
-    behind = words[next(led, len(words)) :]
-    return list(dict.fromkeys(str(aliases[one,]) for one in behind if (one,) in aliases))
+    return agents_named(" ".join(words[next(led, len(words)) :]), names)
+
+
+def agents_named(text: str, names: Iterable[str]) -> list[str]:
+    """Return whom `text` names in any of their names: "the imaging" is Radiology's."""
+    aliases = _aliases(names, {})
+    return list(dict.fromkeys(str(aliases[one,]) for one in _words(text) if (one,) in aliases))
 
 
 @dataclass(slots=True)

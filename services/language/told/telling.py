@@ -89,7 +89,7 @@ _YEARS = frozenset(map(str, range(1900, 2100)))
 _ORDERS = (
     "orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record",
     "heads_next", "reaches_people", "same_of_day", "sums_up_talk", "what_is_held", "what_was_told",
-    "drops_form",
+    "drops_form", "starts_plan",
 )  # fmt: skip
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
 
@@ -132,7 +132,9 @@ def told_in(text: str) -> Sequence[str]:
         for one in sentences_of(said.replace("; ", ", "))
         if "?" not in one and not asks(one)
     )
-    return list(dict.fromkeys(each for some in clauses for each in some if is_told(each)))
+    kept = (each for some in clauses for each in some if is_told(each))
+    is_plan = wants_plan(said)  # "but without the imaging" tells nothing
+    return [one for one in dict.fromkeys(kept) if not (is_plan and says(one, "picks_steps"))]
 
 
 def may_ask(told: str) -> bool:

@@ -172,6 +172,8 @@ class TurnForgetting(TurnStep):
             named = [one for one in turn.document.memory.key_points if one.status == "active"]
         else:
             named = statements_named(value or "", turn.document)
+        if not named and turn.command == "retract":
+            return False  # "forget that again" names nothing
         if not named:
             told = told_no_more(turn.document, turn.run.run_id)
             nothing = _NOTHING if is_all else _NOTHING_OF_IT.format(value=value)

@@ -128,7 +128,9 @@ class TurnStops(TurnStep):
         """
         message = turn.message
         is_bare = message.press is None and (says_yes(message.text) or says_no(message.text))
-        is_bare &= not (names_a_deed(message.text) or says(message.text, "reason"))  # "why not"
+        is_bare &= not (
+            names_a_deed(message.text) or says(message.text, "reason", "thanks")
+        )  # "why not"
         if not is_bare or turn.open_question() is not None:
             return False
         if _asks_another(turn):

@@ -103,6 +103,11 @@ def test_orders_and_questions_to_the_talk_ask_for_no_rows(text: str) -> None:
     assert read(text, SITUATION).about == ()
 
 
+@pytest.mark.parametrize("text", ["visite: hb?", "visite: hb", "cha2ds2-vasc", "hb?"])
+def test_a_german_talk_goes_on_in_german(text: str) -> None:
+    assert read(text, replace(SITUATION, language="de")).language == "de"
+
+
 @pytest.mark.parametrize("text", ["start tumor board", "Start the MDT", "prepare the board"])
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
 def test_who_wants_a_board_asks_for_no_rows_whatever_came_before(text: str, language: str) -> None:

@@ -177,7 +177,7 @@ def bullets_of(view: ChartView, words: AnswerWords) -> list[str]:
 
 def _line_of(row: ViewRow, words: AnswerWords) -> str:
     if row.status == DIFFER:  # its sides carry their own sources
-        return f"**{row.name}**: {words.word(row.status)}: {row.detail}"
+        return f"**{row.name}**: {words.word(row.status)}: {words.in_words(row.detail)}"
     return row_line(row, words, detail_chars=_DETAIL_CHARS)
 
 
