@@ -311,7 +311,9 @@ const english = {
     words: "In your words (optional)",
     send: "Send",
     cancel: "Cancel",
+    takeBack: "Take back",
     kept: "Thank you, noted.",
+    takenBack: "Taken back.",
     againLong: "Sends the same question again; this answer stays.",
   },
 

@@ -323,7 +323,9 @@ export const german: Strings = {
     words: "In Ihren Worten (freiwillig)",
     send: "Senden",
     cancel: "Abbrechen",
+    takeBack: "Zurücknehmen",
     kept: "Danke, vermerkt.",
+    takenBack: "Zurückgenommen.",
     againLong: "Sendet dieselbe Frage noch einmal; diese Antwort bleibt stehen.",
   },
 
