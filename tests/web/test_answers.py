@@ -97,6 +97,17 @@ def app(built: None, tmp_path: Path) -> Iterator[str]:
     server.close()
 
 
+async def test_the_steps_of_a_plan_stand_on_a_phone_once(app: str, browser: Browser) -> None:
+    page = await (await browser.new_context(viewport={"width": 390, "height": 844})).new_page()
+    await page.goto(app)
+    await answered(page, "start tumor board for patient_4")
+    steps = page.get_by_text("review the imaging reports and studies")
+    await expect(steps.filter(visible=True)).to_have_count(1)
+    await expect(page.get_by_role("region", name="Plan")).to_contain_text("Report Creation")
+    await answered(page, "what are her allergies?")
+    await expect(steps.filter(visible=True)).to_have_count(2)
+
+
 async def test_an_edited_question_goes_on_in_a_branch(app: str, browser: Browser) -> None:
     page = await (await browser.new_context()).new_page()
     await page.goto(app)

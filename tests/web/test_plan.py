@@ -14,6 +14,9 @@ pytestmark = pytest.mark.slow
 # Notes every text of the card's heading and of its line for screen readers, however short.
 WATCH = (Path(__file__).parent / "scripts" / "watch.js").read_text("utf-8")
 
+READ = {"PatientHistory": "Patient History", "ReportCreation": "Report Creation"}
+"""How names are shown that are one word where they are addressed."""
+
 
 async def proposed(site: Site, browser: Browser | BrowserContext) -> Page:
     page = await site.open(browser)
@@ -84,7 +87,7 @@ async def test_a_running_plan_is_a_line_that_opens(site: Site, browser: Browser)
     site.board.at_step = hold
     await page.get_by_role("button", name="Confirm").click()
     plan = page.get_by_role("region", name="Plan")
-    await expect(plan).to_contain_text("Step 1 of 4: PatientHistory")
+    await expect(plan).to_contain_text("Step 1 of 4: Patient History")
     steps = plan.get_by_role("listitem")
     await expect(steps).to_have_count(0)
     await plan.locator("summary").press("Enter")

@@ -106,7 +106,7 @@ export const german: Strings = {
 
   finder: {
     label: "Patienten suchen",
-    hint: "Name, Geburtsdatum oder Nummer",
+    hint: "Name, geboren, Nummer",
     found: (number: number) =>
       number === 0 ? "Niemand gefunden." : count(number, "Patient gefunden", "Patienten gefunden"),
     more: "Es sind viele: mehr vom Namen schreiben, oder das Geburtsdatum.",
