@@ -73,7 +73,8 @@ async def test_progress_is_told_step_by_step(site: Site, browser: Browser) -> No
         f"Plan: {done} of 4 steps done" for done in range(4)
     ]
     assert [line for line in told if line.startswith("Step")] == [
-        f"Step {number} of 4: {agent} {text}" for number, (agent, text) in enumerate(STEPS, 1)
+        f"Step {number} of 4: {READ.get(agent, agent)} {text}"
+        for number, (agent, text) in enumerate(STEPS, 1)
     ]
 
 
