@@ -254,11 +254,8 @@ class ChatContextAccessor:
         self, conversation_id: str, patient_id: PatientId | None
     ) -> list[tuple[int, int]]:
         prefix = ConversationLayout.of(conversation_id).turns_prefix(patient_id)
-        return [
-            (int(match[1]), int(match[2]))
-            async for row in self._documents.store.list(prefix)
-            if (match := _RANGE.fullmatch(row.name.removeprefix(prefix))) is not None
-        ]
+        found = [range_in(row.name) async for row in self._documents.store.list(prefix)]
+        return [one for one in found if one is not None]
 
     async def _turns(self, context: ChatContext, first: int, last: int) -> list[Turn]:
         layout = ConversationLayout.of(context.conversation_id)
@@ -269,6 +266,12 @@ class ChatContextAccessor:
         )
         visible = stored is not None and stored.document.epoch == context.epoch
         return stored.document.turns if stored is not None and visible else []
+
+
+def range_in(name: str) -> tuple[int, int] | None:
+    """Return the first and last turn of a blob of older turns; None: it is another one."""
+    match = _RANGE.fullmatch(name.rpartition("/")[2])
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def _empty(conversation_id: str, patient_id: PatientId | None, epoch: int) -> ChatContext:

@@ -1,7 +1,7 @@
 """What clears put away, read and brought back by its owner alone; and branches (ADR 117)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, BaseModel
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import ChatContext, Turn, is_open
-from data_models.chat_context_accessor import ArchivedTurns
+from data_models.chat_context_accessor import ArchivedTurns, range_in
 from data_models.conversations.conversation import BranchOrigin, Conversation
 from data_models.conversations.incoming_message import WEB
 from data_models.documents import parse_document
@@ -20,7 +20,7 @@ from data_models.patient_context_models import PatientContext, Registry, identit
 from data_models.storage.blob_store import BlobStore
 from data_models.values import Document
 from services.audit.trail import Visitor, record_access
-from services.conversations.clearing import Clearing, manifest_rows, run_in_parallel
+from services.conversations.clearing import Clearing, manifest_rows
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.memory_blocks.rotation import make_room
 from services.views.conversation_reader import (
@@ -42,6 +42,37 @@ class ArchivedTalk(BaseModel):
     archive_id: str
     cleared_at: AwareDatetime
     patients: list[RosterRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Older:
+    """Blobs of older turns, of which a page needs few.
+
+    Attributes:
+        ranges: By name their first and last turn.
+        before: Turns below this number are wanted.
+        most: So many of them.
+    """
+
+    ranges: Mapping[str, tuple[int, int]]
+    before: int
+    most: int
+
+    @property
+    def newest_first(self) -> list[str]:
+        """The names, that with the last turn first."""
+        return sorted(self.ranges, key=lambda name: self.ranges[name][1], reverse=True)
+
+    def is_needed(self, name: str, found: Mapping[int, Turn]) -> bool:
+        """Whether a blob may hold a turn of the page, or the whole text of one."""
+        first, last = self.ranges[name]
+        return first < self.before and (len(found) < self.most or last >= sorted(found)[-self.most])
+
+    def is_wanted(self, found: Mapping[int, Turn], turn: Turn) -> bool:
+        """Whether a turn is new, or the whole text of one that the document has shortened."""
+        held = found.get(turn.turn_id)
+        is_whole = held is not None and held.is_shortened and held.run_id == turn.run_id
+        return turn.turn_id < self.before and (held is None or is_whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,11 +130,20 @@ class ArchiveReader:
         context = await self._read(chat, layout.context(patient), archive_id, ChatContext)
         if context is None or context.patient_id != patient:
             raise NotFoundError("nothing of that patient is in this archive")
-        older = layout.turns_prefix(patient)
-        files = [row.original for row in rows if row.original.startswith(older)]
+        limit = min(limit, PAGE_LIMIT_TURNS)
+        files = _Older(
+            ranges={
+                row.original: place
+                for row in rows
+                if row.original.startswith(layout.turns_prefix(patient))
+                and (place := range_in(row.original)) is not None
+            },
+            before=context.next_turn_id if before is None else before,
+            most=limit + 1,  # one more tells whether there is another page
+        )
         found = await self._whole_turns(chat, context, files, archive_id)
-        ids = sorted(number for number in found if before is None or number < before)
-        page = ids[-min(limit, PAGE_LIMIT_TURNS) :]
+        ids = sorted(found)
+        page = ids[-limit:]
         return HistoryPage(
             patient_id=patient,
             turns=[found[number] for number in page],
@@ -112,15 +152,18 @@ class ArchiveReader:
         )
 
     async def _whole_turns(
-        self, chat: OwnedChat, context: ChatContext, files: Sequence[str], archive_id: str
+        self, chat: OwnedChat, context: ChatContext, older: _Older, archive_id: str
     ) -> dict[int, Turn]:
-        """Return all turns by their numbers, with the whole text of those that were shortened."""
-        found = {turn.turn_id: turn for turn in context.chat_history}
-        read = [self._read(chat, name, archive_id, ArchivedTurns) for name in files]
-        for stored in await run_in_parallel(read):
-            # Turns of an earlier epoch were cleared before this.
-            if stored is not None and stored.epoch == context.epoch:
-                found |= {one.turn_id: one for one in stored.turns if _is_wanted(found, one)}
+        """Return as many turns as are wanted or more, those that were shortened with all text."""
+        held = [turn for turn in context.chat_history if turn.turn_id < older.before]
+        found = {turn.turn_id: turn for turn in held}
+        for name in older.newest_first:
+            if older.is_needed(name, found):
+                stored = await self._read(chat, name, archive_id, ArchivedTurns)
+                # Turns of an earlier epoch were cleared before this.
+                is_own = stored is not None and stored.epoch == context.epoch
+                turns = stored.turns if stored is not None and is_own else []
+                found |= {one.turn_id: one for one in turns if older.is_wanted(found, one)}
         return found
 
     async def _roster(self, chat: OwnedChat, archive_id: str) -> Registry:
@@ -146,12 +189,6 @@ def _patient_in(roster: Mapping[PatientId, object], raw: str | None) -> PatientI
         if patient == raw:
             return patient
     raise NotFoundError("no such patient in this archive")
-
-
-def _is_wanted(found: Mapping[int, Turn], turn: Turn) -> bool:
-    """Whether an older turn is new, or the whole text of one that the document has shortened."""
-    held = found.get(turn.turn_id)
-    return held is None or (held.is_shortened and held.run_id == turn.run_id)
 
 
 def _in_time(archive_id: str) -> tuple[datetime, int]:
