@@ -87,7 +87,7 @@ export function Runs({ runs, actions }: { runs: MemoryRun[]; actions: MemoryActi
               <span class="memory-label">{titled(run.tool)}</span>
               {!run.success && <span class="badge">{said.failed}</span>}
             </p>
-            <p class="memory-value">{run.success ? run.result : (run.error ?? said.failed)}</p>
+            <p class="memory-value">{run.success ? resultOf(run) : (run.error ?? said.failed)}</p>
             <p class="sheet-note">
               {spaced(run.agent)} · {shownMoment(run.at)} · {said.asked(run.asked)}
             </p>
@@ -104,6 +104,9 @@ export function Runs({ runs, actions }: { runs: MemoryRun[]; actions: MemoryActi
     </section>
   );
 }
+
+/** What came of a run; of most no more than that it is done is kept. */
+const resultOf = (run: MemoryRun): string => (run.result === "done" ? strings.tool.done : run.result);
 
 export function Changes({ changes, actions }: { changes: MemoryChange[]; actions: MemoryActions }) {
   return (
