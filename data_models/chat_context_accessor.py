@@ -2,7 +2,9 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -17,6 +19,7 @@ from data_models.tool_memory import RunOutput, TurnRuns
 from data_models.turn_runs import TurnRunsAccessor
 from data_models.values import Document
 
+Place = TypeVar("Place", str, tuple[int, int])
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)\.json")
 
 
@@ -125,21 +128,16 @@ class ChatContextAccessor:
         self, context: ChatContext, *, before: int, limit: int
     ) -> list[Turn]:
         """Return up to `limit` archived turns with ids below `before`, newest last."""
-        found: dict[int, Turn] = {}
         ranges = await self._ranges(context.conversation_id, context.patient_id)
-        for first, last in sorted(ranges, key=lambda each: each[1], reverse=True):
-            if first >= before or (len(found) >= limit and last < min(found)):
-                continue
-            for turn in await self._turns(context, first, last):
-                if turn.turn_id < before:
-                    found.setdefault(turn.turn_id, turn)
+        read = partial(self._turns, context)
+        found = await newest_turns({one: one for one in ranges}, read, before=before, most=limit)
         return [found[number] for number in sorted(found)[-limit:]]
 
     async def whole_turn(self, context: ChatContext, turn: Turn) -> Turn:
         """Return `turn` with its whole text, if the document holds only head and tail."""
         if not turn.is_shortened:
             return turn
-        turns = await self._turns(context, turn.turn_id, turn.turn_id)
+        turns = await self._turns(context, (turn.turn_id, turn.turn_id))
         return next((each for each in turns if each.run_id == turn.run_id), turn)
 
     async def save_file(
@@ -184,8 +182,13 @@ class ChatContextAccessor:
         Raises:
             NotFoundError: there is none.
         """
-        turn = await self.turn_of_run(context, run_id)
-        runs = None if turn is None else await self._runs.read(context, turn.turn_id)
+        if (turn := await self.turn_of_run(context, run_id)) is None:
+            raise NotFoundError("there is no such turn")
+        return await self.receipt_of(context, turn)
+
+    async def receipt_of(self, context: ChatContext, turn: Turn) -> bytes:
+        """Return the receipt of a turn of this document; raises as `receipt` does."""
+        runs = await self._runs.read(context, turn.turn_id)
         if runs is None or not runs.receipt:
             raise NotFoundError("this turn left no receipt")
         return runs.receipt.encode()
@@ -197,7 +200,7 @@ class ChatContextAccessor:
 
     async def _find_archived_run(self, context: ChatContext, run_id: str) -> Turn | None:
         for first, last in await self._ranges(context.conversation_id, context.patient_id):
-            for turn in await self._turns(context, first, last):
+            for turn in await self._turns(context, (first, last)):
                 if turn.run_id == run_id:
                     return turn
         return None
@@ -254,21 +257,50 @@ class ChatContextAccessor:
         self, conversation_id: str, patient_id: PatientId | None
     ) -> list[tuple[int, int]]:
         prefix = ConversationLayout.of(conversation_id).turns_prefix(patient_id)
-        return [
-            (int(match[1]), int(match[2]))
-            async for row in self._documents.store.list(prefix)
-            if (match := _RANGE.fullmatch(row.name.removeprefix(prefix))) is not None
-        ]
+        found = [range_in(row.name) async for row in self._documents.store.list(prefix)]
+        return [one for one in found if one is not None]
 
-    async def _turns(self, context: ChatContext, first: int, last: int) -> list[Turn]:
+    async def _turns(self, context: ChatContext, place: tuple[int, int]) -> list[Turn]:
         layout = ConversationLayout.of(context.conversation_id)
         stored = await self._documents.read(
-            layout.turns(context.patient_id, first, last),
+            layout.turns(context.patient_id, *place),
             ArchivedTurns,
             conversation_id=context.conversation_id,
         )
         visible = stored is not None and stored.document.epoch == context.epoch
         return stored.document.turns if stored is not None and visible else []
+
+
+async def newest_turns(
+    ranges: Mapping[Place, tuple[int, int]],
+    read: Callable[[Place], Awaitable[Sequence[Turn]]],
+    *,
+    before: int,
+    most: int,
+    held: Sequence[Turn] = (),
+) -> dict[int, Turn]:
+    """Return the newest `most` turns below `before`, and perhaps more, by their numbers.
+
+    Args:
+        ranges: The first and last turn of each blob of older turns; those without are not read.
+        held: Turns that a document has. Of one that it has shortened the whole text is read.
+    """
+    found = {turn.turn_id: turn for turn in held if turn.turn_id < before}
+    for place, (first, last) in sorted(ranges.items(), key=lambda one: one[1][1], reverse=True):
+        if first >= before or (len(found) >= most and last < sorted(found)[-most]):
+            continue
+        for turn in await read(place):
+            known = found.get(turn.turn_id)
+            is_whole = known is not None and known.is_shortened and known.run_id == turn.run_id
+            if turn.turn_id < before and (known is None or is_whole):
+                found[turn.turn_id] = turn
+    return found
+
+
+def range_in(name: str) -> tuple[int, int] | None:
+    """Return the first and last turn of a blob of older turns; None: it is another one."""
+    match = _RANGE.fullmatch(name.rpartition("/")[2])
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def _empty(conversation_id: str, patient_id: PatientId | None, epoch: int) -> ChatContext:

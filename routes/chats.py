@@ -194,6 +194,12 @@ async def give_feedback(request: web.Request) -> None:
     await context.feedback.give(chat, request.match_info["run_id"], opinion)
 
 
+async def take_feedback_back(request: web.Request) -> None:
+    """`DELETE /api/chats/{chat_id}/runs/{run_id}/feedback`: keep none of the caller's any more."""
+    context, chat = chat_asked(request)
+    await context.feedback.take_back(chat, request.match_info["run_id"])
+
+
 # The caller's conversations: titles, what is put away, what was said in them, and branches.
 
 _IS = {"true": True, "false": False, None: False}
@@ -311,4 +317,5 @@ def chat_routes() -> list[Endpoint]:
         ),
         Endpoint("POST", f"{one}/branch", branch_chat, NEW_CHAT, status=201, sent=BranchRequest),
         Endpoint("PUT", opinion, give_feedback, sent=Opinion, parameters=(WHOSE,)),
+        Endpoint("DELETE", opinion, take_feedback_back, parameters=(WHOSE,)),
     ]

@@ -235,10 +235,8 @@ class Inbox:
     conversations: ConversationAccessor
     depth: int
 
-    async def put(
-        self, stored: Stored[Conversation], message: IncomingMessage, run_id: str
-    ) -> None:
-        """Store `message` and count it in, so that whoever frees the claim finds it.
+    async def put(self, stored: Stored[Conversation], message: IncomingMessage, run_id: str) -> int:
+        """Store `message`, count it in for whoever frees the claim, and return its number.
 
         Raises:
             TooManyMessagesError: as many wait as may.
@@ -260,18 +258,24 @@ class Inbox:
             with suppress(errors.StoreError):
                 await self.conversations.forget_queued(message.conversation_id, queued.number)
             raise
+        return queued.number
 
-    async def take_back(self, conversation_id: str, run_id: str) -> None:
-        """Delete the message of a run that waits, so that no replica answers it, whatever dies.
+    async def take_back(self, conversation_id: str, run_id: str, *, owner: str) -> bool:
+        """Delete the message of a run of the owner's that waits, so that no replica answers it.
+
+        False where none waits by that id.
 
         Raises:
             StoreError: it may still be there.
         """
-        if (stored := await self.conversations.read(conversation_id, fresh=True)) is None:
-            return
+        stored = await self.conversations.read(conversation_id, fresh=True)
+        if stored is None or stored.document.owner != owner:
+            return False
         async for queued in self.conversations.list_in_line(stored.document):
             if queued.run_id == run_id:
                 await self.conversations.forget_queued(conversation_id, queued.number)
+                return True
+        return False
 
     async def _count_in(self, stored: Stored[Conversation], queued: QueuedMessage) -> None:
         conversation_id = stored.document.conversation_id

@@ -81,6 +81,8 @@ _LEAST_TOKENS, _MOST = 1_500, 2.0
 _RATIO_BOUNDS = (1.5, 5.0)
 _WEIGHT = 0.2
 _SHRINK = 0.7
+_WRITTEN_TOOLS_SECONDS = 600.0
+"""A server that refused tools is offered them again after this time."""
 SYSTEM = "system"
 """The role that some templates do not have."""
 _LACKS_OF = {
@@ -113,6 +115,7 @@ class LearnedModel:
         self.profile = profile
         self.cuts_in_silence = False
         self._chars_per_token = FIRST_CHARS_PER_TOKEN
+        self._tools_from = 0.0
 
     def check(self) -> None:
         """Return if the model's window serves a patient's talk.
@@ -153,6 +156,15 @@ class LearnedModel:
             return False
         self.profile = self.profile.lacking(lack)
         return True
+
+    def takes_tools(self, *, now: float) -> bool:
+        """Whether tools are offered as such; else they are written into the instructions."""
+        return "tools" not in self.profile.lacks and now >= self._tools_from
+
+    def note_tools(self, *, were_taken: bool, now: float) -> None:
+        """Learn, for ten minutes, that the server answered what it had refused with tools."""
+        if not were_taken and self.takes_tools(now=now):
+            self._tools_from = now + _WRITTEN_TOOLS_SECONDS
 
     def note_text(self, text: str) -> None:
         """Learn from a whole answer that its template opens the thought of which it has the end."""

@@ -1,5 +1,6 @@
 """A model behind Semantic Kernel's loop of tools, over our own calls."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any, ClassVar, cast
@@ -107,8 +108,10 @@ class WireChatCompletion(ToolCallingModel):
     ) -> AsyncGenerator[str | Answer, None]:
         """Ask, with less of the talk where the window turns out to be smaller."""
         learned = self._completions.learned
+        now = asyncio.get_running_loop().time()
+        takes_tools = learned.takes_tools(now=now)
         for refits_left in range(_REFITS, -1, -1):
-            body = self._body(talk, settings, max_tokens=learned.profile.answer_tokens)
+            body = self._body(talk, settings, takes_tools=takes_tools)
             try:
                 async with aclosing(self._completions.stream(body, purpose="agent")) as parts:
                     async for part in parts:
@@ -120,8 +123,10 @@ class WireChatCompletion(ToolCallingModel):
             except ModelRequestError as error:
                 if error.param != "tools" or "tools" not in body:
                     raise
-                learned.profile = learned.profile.lacking("tools")
+                takes_tools = False
             else:
+                # Only now is it known that the tools, and nothing else, were refused.
+                learned.note_tools(were_taken=takes_tools, now=now)
                 return
 
     def _item(self, items: list[Any], attempt: int) -> StreamingChatMessageContent:
@@ -133,20 +138,20 @@ class WireChatCompletion(ToolCallingModel):
             function_invoke_attempt=attempt,
         )
 
-    def _body(self, talk: Talk, settings: CallSettings, *, max_tokens: int) -> dict[str, Any]:
+    def _body(self, talk: Talk, settings: CallSettings, *, takes_tools: bool) -> dict[str, Any]:
         learned = self._completions.learned
         body = settings.model_copy(update={"tools": None}).prepare_settings_dict()
         body.pop("stream_options", None)
         tools = [_named_plainly(tool) for tool in settings.tools or ()]
         if (limit := learned.limit_chars()) is not None:
             talk = fitted(talk, limit_chars=limit, tools=tools)
-        if tools and "tools" not in learned.profile.lacks:
+        if tools and takes_tools:
             body["tools"] = tools
         else:
             for name in ("tools", "tool_choice", "parallel_tool_calls"):
                 body.pop(name, None)
             talk = with_written_tools(talk, tools) if tools else talk
-        limits = {"max_tokens": body.pop("max_tokens", None) or max_tokens}
+        limits = {"max_tokens": body.pop("max_tokens", None) or learned.profile.answer_tokens}
         return {
             **body,
             **limits,

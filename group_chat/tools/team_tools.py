@@ -117,13 +117,14 @@ def _of_team(
     """Return the steps of agents that the team has, numbered anew: a stranger ends no board.
 
     Raises:
-        ToolInputError: there is none.
+        ToolInputError: there is none but of who leads, who has to be asked for nothing.
     """
     own = [str(at) for at, one in enumerate(steps, 1) if one.agent in names]
     left_out = {str(at) for at, one in enumerate(steps, 1) if one.agent not in names}
     places = {old: str(new) for new, old in enumerate(own, 1)}
-    if not own:
-        raise ToolInputError(f"steps.0.agent: Input should be {' or '.join(map(repr, names))}")
+    others = names[1:] or names
+    if not any(one.agent in others for one in steps):
+        raise ToolInputError(f"steps.0.agent: Input should be {' or '.join(map(repr, others))}")
     return [
         (one.agent, one.text, [places.get(n, n) for n in one.needs if n not in left_out])
         for one in steps

@@ -14,6 +14,7 @@ import structlog
 from aiohttp import web
 from pydantic import AwareDatetime, BaseModel, Field, model_validator
 
+from data_models.chat_context import ChatContext, Turn
 from data_models.clock import Clock, IdSource
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.conversations.turn_events import SharedState
@@ -110,12 +111,21 @@ class FeedbackBook:
         Raises:
             StoreError: it was not kept.
         """
-        run_id, about = feedback.run_id, _about(feedback.channel_message_id, principal_id)
-        name = ConversationLayout.of(conversation_id).feedback(f"{run_id or 'unknown'}-{about}")
+        run_id = feedback.run_id
+        name = _name(conversation_id, run_id, feedback.channel_message_id, principal_id)
         data = feedback.model_dump_json(indent=1).encode()
         await change_blob(self.store, name, lambda _: data, what="a feedback")
         self.metrics.opinion_given(feedback.reaction, agent=agent)
         logger.info("feedback_given", run_id=run_id, outcome=feedback.reaction)
+
+    async def take_back(self, conversation_id: str, run_id: str, *, principal_id: str) -> None:
+        """Forget what somebody said on the web page of a run; nothing there is no error.
+
+        Raises:
+            StoreError: it may still be kept.
+        """
+        await self.store.delete(_name(conversation_id, run_id, "", principal_id))
+        logger.info("feedback_taken_back", run_id=run_id)
 
     async def read_of_page(self, conversation_id: str, *, principal_id: str) -> list[Feedback]:
         """Return what somebody said on the web page, of whichever patient."""
@@ -124,6 +134,11 @@ class FeedbackBook:
         names = [row.name async for row in rows if row.name.endswith(end)]
         blobs = await asyncio.gather(*(self.store.read(name) for name in names))
         return [Feedback.model_validate_json(blob.data) for blob in blobs if blob is not None]
+
+
+def _name(conversation_id: str, run_id: str, channel_message_id: str, principal_id: str) -> str:
+    about = _about(channel_message_id, principal_id)
+    return ConversationLayout.of(conversation_id).feedback(f"{run_id or 'unknown'}-{about}")
 
 
 def _about(channel_message_id: str, principal_id: str) -> str:
@@ -154,12 +169,29 @@ class Opinion(BaseModel, extra="forbid"):
 class PageFeedback:
     """Takes opinions of the owner of a conversation. Holds nothing of any.
 
-    `give` raises `NotFoundError` where the conversation is absent, malformed or not the owner's, or
-    the patient is not in it, and `ChartClosedError` where the chart is closed to them.
+    `give` and `take_back` raise `NotFoundError` where the conversation is absent, malformed or not
+    the owner's, or the patient is not in it, and `ChartClosedError` where the chart is closed.
     """
 
     reader: ConversationReader
     book: FeedbackBook
+
+    async def take_back(self, chat: OwnedChat, run_id: str) -> None:
+        """Keep none of the answer of a turn any more; repeating it is no error.
+
+        Raises:
+            NotFoundError: also where nobody has answered in that turn.
+            StoreError: it may still be kept.
+        """
+        _, turn = await self._answered(chat, run_id)
+        await self.book.take_back(chat.chat_id, turn.run_id, principal_id=chat.owner)
+
+    async def _answered(self, chat: OwnedChat, run_id: str) -> tuple[ChatContext, Turn]:
+        document = await self.reader.document(chat, "give_feedback")
+        turn = await self.reader.contexts.turn_of_run(document, run_id)
+        if turn is None or not turn.agent_responses:
+            raise NotFoundError("nobody answered in such a turn")
+        return document, turn
 
     async def give(self, chat: OwnedChat, run_id: str, opinion: Opinion) -> None:
         """Keep an opinion of the answer of a turn, in the place of the one before.
@@ -168,10 +200,7 @@ class PageFeedback:
             NotFoundError: also where nobody has answered in that turn.
             StoreError: it was not kept.
         """
-        document = await self.reader.document(chat, "give_feedback")
-        turn = await self.reader.contexts.turn_of_run(document, run_id)
-        if turn is None or not turn.agent_responses:
-            raise NotFoundError("nobody answered in such a turn")
+        document, turn = await self._answered(chat, run_id)
         last = turn.agent_responses[-1]
         feedback = Feedback(
             run_id=turn.run_id,

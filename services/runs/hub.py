@@ -32,7 +32,8 @@ class Run:
 
     Watchers read from the list, each at its own pace, so a slow one costs no memory and holds
     nobody up. `seq` of an event is its place, from 1. `others_wait` is set once a message of the
-    conversation came in that waits for this run's end.
+    conversation came in that waits for this run's end. `place` is its message's number in the
+    queue, once that is stored.
     """
 
     def __init__(self, *, run_id: str, message: IncomingMessage, replayed: bool = False) -> None:
@@ -40,6 +41,7 @@ class Run:
         self.message = message
         self.replayed = replayed
         self.queued = False
+        self.place: int | None = None
         self.others_wait = False
         self._events: list[turn_events.TurnEvent] = []
         self._grown = asyncio.Event()

@@ -178,8 +178,11 @@ class ConversationWorker:
                 self.claimant.conversations.forget(conversation.conversation_id)
                 await self._repeat(run, answered)
             elif turn is not None and turn.run_id == run.run_id:
-                continue
-            elif run.queued and run.is_stopping:
+                if run.is_stopping:  # it had begun before it was taken out of the queue
+                    await self.stops.send(
+                        run.conversation_id, owner=run.message.owner, run_id=run.run_id
+                    )
+            elif run.queued and (run.is_stopping or _is_passed(run, conversation)):
                 del running.waiting[run.run_id]  # it was taken out of the queue
                 run.emit(RunFinished("cancelled", TurnTiming()))
                 self.hub.note_end(run)
@@ -232,3 +235,8 @@ class ConversationWorker:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # its caller may have gone away
+
+
+def _is_passed(run: Run, conversation: Conversation) -> bool:
+    """Whether the queue went on behind the message: withdrawn elsewhere, as nothing answered it."""
+    return run.place is not None and run.place < conversation.inbox_head

@@ -116,17 +116,17 @@ class TurnScheduler:
             return None
         turn = stored.document.running_turn
         if turn is not None and turn.run_id == run_id and turn.purpose == "turn":
-            return await self._wait_for(turn.message, run_id, is_queued=False)
+            return await self._wait_for(turn.message, run_id)
         async for queued in conversations.list_in_line(stored.document):
             if queued.run_id == run_id:
-                return await self._wait_for(queued.message, run_id, is_queued=True)
+                return await self._wait_for(queued.message, run_id, place=queued.number)
         return None
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
         """Cancel the running turn, here or elsewhere; False if none runs. What was shown is kept.
 
-        A message that waits behind a turn of this process is withdrawn by its own `run_id`: its
-        turn ends before it begins.
+        A message that waits, at whichever replica, is withdrawn by its own `run_id`: its turn ends
+        before it begins.
 
         Raises:
             StoreError: it does not run here, and no other replica could be asked; or what waits
@@ -134,12 +134,16 @@ class TurnScheduler:
         """
         running = self._conversations.get(conversation_id)
         run = running.of(run_id) if running is not None else None
-        if run is None:
-            return await self.stops.send(conversation_id, owner=owner, run_id=run_id)
-        if run.is_finished or run.message.owner != owner or run_id not in (None, run.run_id):
+        if run is None or run_id not in (None, run.run_id):
+            inbox = self.claimant.inbox
+            took = run_id and await inbox.take_back(conversation_id, run_id, owner=owner)
+            # Also what waited: its turn may have begun while it was taken back.
+            sent = await self.stops.send(conversation_id, owner=owner, run_id=run_id)
+            return bool(took) or sent
+        if run.is_finished or run.message.owner != owner:
             return False
         if running is not None and run is not running.current:
-            await self.claimant.inbox.take_back(conversation_id, run.run_id)
+            await self.claimant.inbox.take_back(conversation_id, run.run_id, owner=owner)
         # Also what waited: its turn may have begun while it was taken back.
         run.request_stop("cancelled")
         return not run.is_finished
@@ -228,12 +232,15 @@ class TurnScheduler:
             running.visitors -= 1
             self._tidy(conversation_id)
 
-    async def _wait_for(self, message: IncomingMessage, run_id: str, *, is_queued: bool) -> Run:
+    async def _wait_for(
+        self, message: IncomingMessage, run_id: str, *, place: int | None = None
+    ) -> Run:
         """Return a run that waits here for a message that another replica has taken in."""
         async with self._visit(message.conversation_id) as running:
             if (run := running.find(message)) is None:
                 run = Run(run_id=run_id, message=message)
-                self._waiting(running, run, is_queued=is_queued)
+                run.place = place
+                self._waiting(running, run, is_queued=place is not None)
                 self._wait(running, self.hub.add(run))
             return run
 
@@ -299,7 +306,7 @@ class TurnScheduler:
         run = self._waiting(running, self._new_run(message), is_queued=True)
         stored_durably = False
         try:
-            await self.claimant.inbox.put(stored, message, run.run_id)
+            run.place = await self.claimant.inbox.put(stored, message, run.run_id)
             stored_durably = True
         finally:
             if not stored_durably:

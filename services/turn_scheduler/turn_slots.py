@@ -127,8 +127,8 @@ class RunningTurns:
         return next((run for run in runs if message.is_again(run.message)), None)
 
     def of(self, run_id: str | None) -> Run | None:
-        """Return the run that waits here behind another by that id, else the one that runs."""
-        waits = self.waiting.get(run_id or "") if self.current is not None else None
+        """Return the run that waits here by that id, else the one that runs."""
+        waits = self.waiting.get(run_id or "")
         return waits if waits is not None and waits.queued else self.current
 
     def wait_with(self, run: Run) -> None:

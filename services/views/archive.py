@@ -2,25 +2,27 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TypeVar
 
 from pydantic import AwareDatetime, BaseModel
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import ChatContext, Turn, is_open
-from data_models.chat_context_accessor import ArchivedTurns
+from data_models.chat_context_accessor import ArchivedTurns, newest_turns, range_in
 from data_models.conversations.conversation import BranchOrigin, Conversation
 from data_models.conversations.incoming_message import WEB
 from data_models.documents import parse_document
-from data_models.errors import NotFoundError, NothingToUndoError
+from data_models.errors import CorruptDocumentError, NotFoundError, NothingToUndoError
 from data_models.identifiers import ConversationLayout, PatientId
 from data_models.patient_context_models import PatientContext, Registry, identity_noted
 from data_models.storage.blob_store import BlobStore
 from data_models.values import Document
 from services.audit.trail import Visitor, record_access
-from services.conversations.clearing import Clearing, manifest_rows, run_in_parallel
+from services.conversations.clearing import Clearing, manifest_rows
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.memory_blocks.rotation import make_room
 from services.views.conversation_reader import (
@@ -99,11 +101,19 @@ class ArchiveReader:
         context = await self._read(chat, layout.context(patient), archive_id, ChatContext)
         if context is None or context.patient_id != patient:
             raise NotFoundError("nothing of that patient is in this archive")
-        older = layout.turns_prefix(patient)
-        files = [row.original for row in rows if row.original.startswith(older)]
-        found = await self._whole_turns(chat, context, files, archive_id)
-        ids = sorted(number for number in found if before is None or number < before)
-        page = ids[-min(limit, PAGE_LIMIT_TURNS) :]
+        limit = min(limit, PAGE_LIMIT_TURNS)
+        blobs = [
+            one.original for one in rows if one.original.startswith(layout.turns_prefix(patient))
+        ]
+        found = await newest_turns(
+            {name: place for name in blobs if (place := range_in(name)) is not None},
+            partial(self._older, chat, archive_id, context),
+            held=context.chat_history,
+            before=context.next_turn_id if before is None else before,
+            most=limit + 1,  # one more tells whether there is another page
+        )
+        ids = sorted(found)
+        page = ids[-limit:]
         return HistoryPage(
             patient_id=patient,
             turns=[found[number] for number in page],
@@ -111,17 +121,12 @@ class ArchiveReader:
             patient=identity_noted(roster[patient].facts) if patient else None,
         )
 
-    async def _whole_turns(
-        self, chat: OwnedChat, context: ChatContext, files: Sequence[str], archive_id: str
-    ) -> dict[int, Turn]:
-        """Return all turns by their numbers, with the whole text of those that were shortened."""
-        found = {turn.turn_id: turn for turn in context.chat_history}
-        read = [self._read(chat, name, archive_id, ArchivedTurns) for name in files]
-        for stored in await run_in_parallel(read):
-            # Turns of an earlier epoch were cleared before this.
-            if stored is not None and stored.epoch == context.epoch:
-                found |= {one.turn_id: one for one in stored.turns if _is_wanted(found, one)}
-        return found
+    async def _older(
+        self, chat: OwnedChat, archive_id: str, context: ChatContext, name: str
+    ) -> Sequence[Turn]:
+        stored = await self._read(chat, name, archive_id, ArchivedTurns)
+        # Turns of an earlier epoch were cleared before this.
+        return [] if stored is None or stored.epoch != context.epoch else stored.turns
 
     async def _roster(self, chat: OwnedChat, archive_id: str) -> Registry:
         """Return who was in a conversation; an empty roster where nobody was."""
@@ -146,12 +151,6 @@ def _patient_in(roster: Mapping[PatientId, object], raw: str | None) -> PatientI
         if patient == raw:
             return patient
     raise NotFoundError("no such patient in this archive")
-
-
-def _is_wanted(found: Mapping[int, Turn], turn: Turn) -> bool:
-    """Whether an older turn is new, or the whole text of one that the document has shortened."""
-    held = found.get(turn.turn_id)
-    return held is None or (held.is_shortened and held.run_id == turn.run_id)
 
 
 def _in_time(archive_id: str) -> tuple[datetime, int]:
@@ -224,7 +223,8 @@ class Branching:
             )
         await self.reader.owners.add(chat.owner, branch_id)
         turns = [turn for turn in page.turns if not is_open(turn)]
-        await self._copy_talk(branch_id, patient, turns, page.views)
+        source = await self.reader.document(chat._replace(patient_id=patient), "branch_from")
+        await self._copy_talk(branch_id, source, turns, page.views, before_turn=before_turn)
         await self._open(branch_id, row)
         origin = BranchOrigin(conversation_id=chat.chat_id, before_turn=before_turn)
         # The conversation's own document comes last: before that nobody finds the others.
@@ -266,19 +266,51 @@ class Branching:
         return registry.document.patient_registry[patient]
 
     async def _copy_talk(
-        self, branch_id: str, patient: PatientId, turns: list[Turn], views: dict[str, ChartView]
+        self,
+        branch_id: str,
+        source: ChatContext,
+        turns: list[Turn],
+        views: dict[str, ChartView],
+        *,
+        before_turn: int,
     ) -> None:
-        context = ChatContext(conversation_id=branch_id, patient_id=patient)
+        contexts = self.reader.contexts
+        context = ChatContext(conversation_id=branch_id, patient_id=source.patient_id)
         for number, turn in enumerate(turns, 1):
             context.chat_history.append(_copied(turn, number, self.reader.ids.new_id("run")))
             names = [view.view_id for answer in turn.agent_responses for view in answer.views]
             shown = [views[name] for name in names if name in views]
-            if shown:
-                await self.reader.contexts.save_runs(context, number, [], views=shown)
+            receipt = b""
+            with suppress(NotFoundError, CorruptDocumentError):
+                # Word for word: the audit trail has its hash, and it names the run that it is of.
+                receipt = await contexts.receipt_of(source, turn)
+            if shown or receipt:
+                await contexts.save_runs(context, number, [], views=shown, receipt=receipt)
         context.next_turn_id = len(turns) + 1
+        await self._copy_papers(source, context, before_turn=before_turn)
         if turns:
-            await make_room(self.reader.contexts, context)
-        await self.reader.contexts.write(context, etag=None)
+            await make_room(contexts, context)
+        await contexts.write(context, etag=None)
+
+    async def _copy_papers(
+        self, source: ChatContext, branch: ChatContext, *, before_turn: int
+    ) -> None:
+        """Copy what was given before that turn began."""
+        contexts = self.reader.contexts
+        first_left = [turn for turn in source.chat_history if turn.turn_id == before_turn]
+        if not first_left:
+            older = await contexts.read_archived_turns(source, before=before_turn + 1, limit=1)
+            first_left = [turn for turn in older if turn.turn_id == before_turn]
+        for row in source.attachments:
+            if any(row.added_at >= turn.timestamp for turn in first_left):
+                continue
+            for name in (row.attachment_id, row.text_id):
+                with suppress(NotFoundError):  # readers say of a lost text that it is gone
+                    data = await contexts.file_bytes(
+                        source.conversation_id, source.patient_id, name
+                    )
+                    await contexts.save_file(branch.conversation_id, branch.patient_id, name, data)
+            branch.attachments.append(row)
 
     async def _open(self, branch_id: str, row: PatientContext) -> None:
         now, patient = self.reader.clock.now(), row.patient_id

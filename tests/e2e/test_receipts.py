@@ -144,3 +144,41 @@ async def test_a_cleared_talk_has_no_receipt_left_in_it(site: Site) -> None:
     await site.say("yes")
 
     assert (await site.receipt(run_id))[0] == 404
+
+
+LETTER = b"Patient: Margaret Anne Whitfield, born 14 March 1957. Potassium 5.6 mmol/L."
+LATER = LETTER.replace(b"5.6", b"4.4")
+
+
+async def test_a_branch_has_the_receipts_and_papers_of_what_it_holds(site: Site) -> None:
+    site.chat = await site.new_chat()
+    url, key = f"{site.base}/api/chats", _key("ada")
+    given = f"{url}/{site.chat}/attachments?confirmed=true"
+    named = key | {"X-Patient-Id": "patient_4", "Content-Type": "text/plain"}
+    await site.say("open patient_4")
+    await site.say("current meds")
+    receipts = [(await site.last_turn())["run_id"]]
+    for name, paper in (("letter.txt", LETTER), ("later.txt", LATER)):
+        sent = named | {"X-File-Name": name}
+        async with site.client.post(given, data=paper, headers=sent) as reply:
+            assert reply.status == 201
+        await site.say("allergies?")
+    wanted = {"patient_id": "patient_4", "before_turn": 3}
+    async with site.client.post(f"{url}/{site.chat}/branch", json=wanted, headers=key) as reply:
+        branch = (await reply.json())["chat_id"]
+
+    old, site.chat = site.chat, branch
+    run_id = (await site.last_turn())["run_id"]
+    assert await site.receipt(run_id) == await site.receipt(receipts[0], chat=old)
+    assert (await site.receipt(run_id, user="bob"))[0] == 404
+    about = f"{url}/{branch}/attachments"
+    async with site.client.get(f"{about}?patient_id=patient_4", headers=key) as reply:
+        (row,) = (await reply.json())["attachments"]
+    assert row["file_name"] == "letter.txt"
+    one = f"{about}/{row['attachment_id']}?patient_id=patient_4"
+    async with site.client.get(one, headers=key) as reply:
+        assert await reply.read() == LETTER
+    told = await site.say("what does the letter say about potassium?")
+    assert "5.6" in told
+    assert f"Attachment/{row['attachment_id']}" in told
+    assert "4.4" not in told

@@ -125,11 +125,14 @@ async def test_a_wrong_call_is_the_models_to_mend(world: TeamWorld, bad: ToolCal
     assert heard.reason == "answered"
 
 
-async def test_a_plan_with_a_stranger_is_refused(world: TeamWorld) -> None:
-    bad = call("propose_plan", steps=[{"agent": "Genetics", "text": "x"}])
+@pytest.mark.parametrize("agents", [["Genetics"], ["Orchestrator"], ["Genetics", "Orchestrator"]])
+async def test_a_plan_of_strangers_and_of_who_leads_alone_is_refused(
+    world: TeamWorld, agents: list[str]
+) -> None:
+    bad = call("propose_plan", steps=[{"agent": one, "text": "x"} for one in agents])
     heard = await world.say("start", bad, text("Sorry."))
     assert heard.plan is None
-    assert "steps.0.agent: Input should be 'Orchestrator'" in results(heard)[0]["error"]
+    assert "steps.0.agent: Input should be 'PatientHistory'" in results(heard)[0]["error"]
 
 
 async def test_a_strangers_step_is_left_out_and_told(world: TeamWorld) -> None:

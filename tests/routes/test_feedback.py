@@ -30,6 +30,9 @@ async def test_the_newest_opinion_is_in_the_history(used: Server) -> None:
     assert await shown(used) == {"run_5": WRONG}
     assert (await ask(used, "PUT", ONE, body={"verdict": "up"}))[0] == 204
     assert await shown(used) == {"run_5": {"verdict": "up", "reason": None, "text": ""}}
+    for _ in range(2):
+        assert (await ask(used, "DELETE", ONE))[0] == 204
+        assert await shown(used) == {}
 
 
 @pytest.mark.slow
@@ -38,10 +41,14 @@ async def test_nobody_else_gives_or_reads_one_nor_of_a_closed_chart(used: Server
     assert (await ask(used, "PUT", ONE.replace("run_5", "run_99"), body=WRONG))[0] == 404
     assert (await ask(used, "PUT", ONE.replace("run_5", "..%2Fx"), body=WRONG))[0] == 404
     assert (await ask(used, "PUT", ONE.replace("_4", "_5"), body=WRONG))[0] == 404
+    for other in (ONE.replace("run_5", "run_99"), ONE.replace("_4", "_5")):
+        assert (await ask(used, "DELETE", other))[0] == 404
+    assert (await ask(used, "DELETE", ONE, who=BEN))[0] == 404
     reader = used.context.reader
     assert isinstance(reader, FakeReader)
     reader.closed.add("patient_4")
     assert (await ask(used, "PUT", ONE, body=WRONG))[0] == 403
+    assert (await ask(used, "DELETE", ONE))[0] == 403
     reader.closed.clear()
     assert await shown(used) == {}
 

@@ -47,6 +47,31 @@ async def test_a_thumb_down_takes_a_reason_and_stays(site: Site, browser: Browse
     assert site.errors == []
 
 
+async def test_a_thumb_is_taken_back(site: Site, browser: Browser) -> None:
+    page = await asked(site, browser)
+    good, bad = (page.get_by_role("button", name=f"{one} answer") for one in ("Good", "Bad"))
+    for takes_back in (False, True, False):
+        await good.click()
+        told = page.get_by_text("Taken back." if takes_back else "Thank you, noted.")
+        await expect(told).to_be_visible()
+        await expect(good).to_have_attribute("aria-pressed", str(not takes_back).lower())
+    run_id = next(url for url in site.requested if "/feedback?" in url).split("/")[-2]
+    site.reader.turns = [TURNS[0].model_copy(update={"run_id": run_id})]
+    await page.reload()
+    await expect(good).to_have_attribute("aria-pressed", "true")
+    await bad.click()
+    await page.get_by_label("Incomplete").check()
+    await page.locator("form.why").get_by_role("button", name="Send").click()
+    await expect(page.get_by_text("Thank you, noted.")).to_be_visible()
+    await bad.click()
+    await page.get_by_role("button", name="Take back").click()
+    await expect(page.get_by_text("Taken back.")).to_be_visible()
+    await page.reload()
+    await expect(good).to_have_attribute("aria-pressed", "false")
+    await expect(bad).to_have_attribute("aria-pressed", "false")
+    assert site.errors == []
+
+
 async def test_the_newest_answer_can_be_asked_for_again_about_the_same_patient(
     site: Site, browser: Browser
 ) -> None:
@@ -70,6 +95,17 @@ def app(built: None, tmp_path: Path) -> Iterator[str]:
     server.start()
     yield server.url
     server.close()
+
+
+async def test_the_steps_of_a_plan_stand_on_a_phone_once(app: str, browser: Browser) -> None:
+    page = await (await browser.new_context(viewport={"width": 390, "height": 844})).new_page()
+    await page.goto(app)
+    await answered(page, "start tumor board for patient_4")
+    steps = page.get_by_text("review the imaging reports and studies")
+    await expect(steps.filter(visible=True)).to_have_count(1)
+    await expect(page.get_by_role("region", name="Plan")).to_contain_text("Report Creation")
+    await answered(page, "what are her allergies?")
+    await expect(steps.filter(visible=True)).to_have_count(2)
 
 
 async def test_an_edited_question_goes_on_in_a_branch(app: str, browser: Browser) -> None:

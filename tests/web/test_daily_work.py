@@ -167,7 +167,7 @@ async def test_a_long_answer_is_read_out_without_marks_and_not_to_its_end(
 ) -> None:
     page = await site.asked(browser, "history of patient_4")
     told = page.locator(".middle > [role=status]")
-    await expect(told).to_contain_text("PatientHistory: Timeline of the recorded course")
+    await expect(told).to_contain_text("Patient History: Timeline of the recorded course")
     await expect(told).to_contain_text("The rest is in the conversation.")
     assert "**" not in await told.inner_text()
     assert len(await told.inner_text()) < 400

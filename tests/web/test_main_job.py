@@ -15,7 +15,7 @@ from tests.web.conftest import PATIENCE_MS, idle, say
 
 pytestmark = pytest.mark.slow
 
-AGENTS = ["PatientHistory", "PatientStatus", "Radiology", "Pathology", "ReportCreation"]
+AGENTS = ["Patient History", "Patient Status", "Radiology", "Pathology", "Report Creation"]
 DESKTOP = ViewportSize(width=1280, height=800)
 CANCEL = "@Secretary cancel the meeting"
 # Violations are reported to the page itself; a page that breaks its own policy shows here.

@@ -14,6 +14,9 @@ pytestmark = pytest.mark.slow
 # Notes every text of the card's heading and of its line for screen readers, however short.
 WATCH = (Path(__file__).parent / "scripts" / "watch.js").read_text("utf-8")
 
+READ = {"PatientHistory": "Patient History", "ReportCreation": "Report Creation"}
+"""How names are shown that are one word where they are addressed."""
+
 
 async def proposed(site: Site, browser: Browser | BrowserContext) -> Page:
     page = await site.open(browser)
@@ -70,7 +73,8 @@ async def test_progress_is_told_step_by_step(site: Site, browser: Browser) -> No
         f"Plan: {done} of 4 steps done" for done in range(4)
     ]
     assert [line for line in told if line.startswith("Step")] == [
-        f"Step {number} of 4: {agent} {text}" for number, (agent, text) in enumerate(STEPS, 1)
+        f"Step {number} of 4: {READ.get(agent, agent)} {text}"
+        for number, (agent, text) in enumerate(STEPS, 1)
     ]
 
 
@@ -84,7 +88,7 @@ async def test_a_running_plan_is_a_line_that_opens(site: Site, browser: Browser)
     site.board.at_step = hold
     await page.get_by_role("button", name="Confirm").click()
     plan = page.get_by_role("region", name="Plan")
-    await expect(plan).to_contain_text("Step 1 of 4: PatientHistory")
+    await expect(plan).to_contain_text("Step 1 of 4: Patient History")
     steps = plan.get_by_role("listitem")
     await expect(steps).to_have_count(0)
     await plan.locator("summary").press("Enter")

@@ -78,4 +78,4 @@ async def test_the_main_job_is_done_without_a_pointer(site: Site, browser: Brows
     assert press is not None
     assert press.answer == "confirm"
     told = page.locator(".middle > [role=status]")
-    await expect(told).to_contain_text("ReportCreation: Write the tumor board report.")
+    await expect(told).to_contain_text("Report Creation: Write the tumor board report.")

@@ -51,7 +51,7 @@ async def test_an_answer_leads_to_its_receipt_and_its_rows(site: Site, browser: 
     site.reader.receipts[run_id] = receipt(run_id)
     await page.get_by_role("button", name="Receipt").last.click()
     sheet = page.get_by_role("dialog", name="Receipt of this answer")
-    for told in ("ada@clinic", "PatientHistory, a-model", "DiagnosticReport/ct-1"):
+    for told in ("ada@clinic", "Patient History, a-model", "DiagnosticReport/ct-1"):
         await expect(sheet).to_contain_text(told)
     # Whose it is stands with it, and the answer stays readable beside it.
     await expect(sheet.locator(".sheet-who")).to_contain_text("patient_4")

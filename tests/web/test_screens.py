@@ -50,6 +50,19 @@ async def test_the_side_bar_lists_talks_by_their_patients(site: Site, browser: B
     await expect(bar).to_have_count(0)
 
 
+async def test_a_press_beside_the_side_bar_puts_it_away_on_a_phone(
+    site: Site, browser: Browser
+) -> None:
+    context = await browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = await site.asked(context, "history of patient_4")
+    bar = page.get_by_role("navigation", name="Conversations")
+    await page.get_by_role("button", name="Show conversations").click()
+    await expect(bar).to_be_visible()
+    await page.touchscreen.tap(375, 500)
+    await expect(bar).to_have_count(0)
+    await expect(page.get_by_role("article").last).to_be_visible()
+
+
 async def test_without_a_network_the_page_reads_and_waits(site: Site, browser: Browser) -> None:
     context = await browser.new_context()
     page = await site.asked(context, "history of patient_4")

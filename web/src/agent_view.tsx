@@ -9,7 +9,7 @@ import { sourceNumber, toHtml } from "./markdown";
 import type { Opened } from "./source_panel";
 import { strings } from "./strings";
 import type { Citation, Claim, Session } from "./types";
-import { withoutHandBack } from "./words";
+import { spaced, withNamesSpaced, withoutHandBack } from "./words";
 
 const COLOURS = 8;
 
@@ -27,7 +27,7 @@ export const AgentView = memo(function AgentView({ item, session, onSource }: Ag
   const html = useMemo(() => {
     const refs = item.citations.map((one) => one.ref);
     const agents = session.agents.map((agent) => agent.name);
-    const text = withoutHandBack(bracketed(item.text, item.claims), agents);
+    const text = withNamesSpaced(withoutHandBack(bracketed(item.text, item.claims), agents), agents);
     return { __html: toHtml(text, refs) };
   }, [item.text, item.citations, item.claims, session.agents]);
   useLayoutEffect(() => {
@@ -51,16 +51,17 @@ export const AgentView = memo(function AgentView({ item, session, onSource }: Ag
   return (
     <article
       class={`agent-message agent-${Math.max(place, 0) % COLOURS}`}
-      aria-label={item.agent}
+      aria-label={spaced(item.agent)}
       aria-busy={!item.isDone}
     >
       <header class="agent-head">
         <span class="avatar" aria-hidden="true">
           {item.agent.slice(0, 1)}
         </span>
-        <span class="agent-name">{item.agent}</span>
+        <span class="agent-name" title={session.agents[place]?.description}>
+          {spaced(item.agent)}
+        </span>
         <span class="ai-label">{makerOf(item, session)}</span>
-        <span class="agent-role">{session.agents[place]?.description}</span>
         {item.timestamp && <time dateTime={item.timestamp}>{clock(item.timestamp)}</time>}
         {item.isDone && (
           <CopyButton text={claimsInText(item.text, item.claims)} label={strings.copy.answerLong} />

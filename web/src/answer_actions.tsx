@@ -52,7 +52,8 @@ interface ThumbsProps {
 
 function Thumbs({ runId, patientId, before }: ThumbsProps) {
   const { given, give } = useContext(AnswersContext);
-  const opinion = given.get(runId) ?? before;
+  const inHere = given.get(runId);
+  const opinion = inHere === undefined ? before : inHere;
   const [isAsked, setAsked] = useState(false);
   const [told, setTold] = useState("");
   const down = useRef<HTMLButtonElement>(null);
@@ -60,11 +61,11 @@ function Thumbs({ runId, patientId, before }: ThumbsProps) {
     setAsked(false);
     down.current?.focus();
   };
-  const send = (given: Opinion): void => {
+  const send = (given: Opinion | null): void => {
     setTold("");
     give(runId, patientId, given).then(
       () => {
-        setTold(said.kept);
+        setTold(given === null ? said.takenBack : said.kept);
         if (isAsked) close();
       },
       (error: unknown) => setTold(error instanceof api.ApiError ? error.message : strings.unreachable),
@@ -78,7 +79,7 @@ function Thumbs({ runId, patientId, before }: ThumbsProps) {
           class="button tiny"
           aria-label={said.up}
           aria-pressed={opinion?.verdict === "up"}
-          onClick={() => send({ verdict: "up", reason: null, text: "" })}
+          onClick={() => send(opinion?.verdict === "up" ? null : { verdict: "up", reason: null, text: "" })}
         >
           <Thumb />
         </button>
@@ -105,7 +106,7 @@ function Thumbs({ runId, patientId, before }: ThumbsProps) {
 interface WhyProps {
   runId: string;
   before: Opinion | null;
-  onSend: (opinion: Opinion) => void;
+  onSend: (opinion: Opinion | null) => void;
   onClose: () => void;
 }
 
@@ -156,6 +157,11 @@ function Why({ runId, before, onSend, onClose }: WhyProps) {
         <button type="submit" class="button primary">
           {said.send}
         </button>{" "}
+        {before?.verdict === "down" && (
+          <button type="button" class="button" onClick={() => onSend(null)}>
+            {said.takeBack}
+          </button>
+        )}{" "}
         <button type="button" class="button" onClick={onClose}>
           {said.cancel}
         </button>

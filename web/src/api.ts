@@ -202,10 +202,10 @@ export const giveOpinion = async (
   chatId: string,
   patientId: string | null,
   runId: string,
-  opinion: Opinion,
+  opinion: Opinion | null,
 ): Promise<void> => {
   const path = `${chat(chatId)}/runs/${encodeURIComponent(runId)}/feedback?${whose(patientId)}`;
-  await request(path, "PUT", opinion);
+  await (opinion === null ? request(path, "DELETE") : request(path, "PUT", opinion));
 };
 
 const draftPath = (chatId: string, patientId: string): string =>

@@ -39,7 +39,9 @@ interface EntryProps extends ChartEntriesProps {
 
 function Entry({ view, row, onSource }: EntryProps) {
   const value = row.unit && row.value ? `${row.value} ${row.unit}` : row.value;
-  const dates = [shownDate(row.date), row.end && shownDate(row.end)].filter(Boolean).join(" – ");
+  // The birth date of a person is told with what it is.
+  const from = row.date && row.detail.includes(row.date) ? "" : shownDate(row.date);
+  const dates = [from, row.end && shownDate(row.end)].filter(Boolean).join(" – ");
   const about = [dates, row.status, row.range && said.range(row.range), row.detail]
     .filter(Boolean)
     .join(" · ");

@@ -31,9 +31,29 @@ export function CopyButton({ text, label }: CopyButtonProps) {
     setTimeout(() => setOutcome(null), SHOWN_MS);
   };
   return (
-    <button type="button" class="button tiny" aria-label={outcome ?? label} onClick={() => void copy()}>
-      <span aria-live="polite">{outcome ?? strings.copy.answer}</span>
+    <button
+      type="button"
+      class="button tiny"
+      aria-label={outcome ?? label}
+      title={label}
+      onClick={() => void copy()}
+    >
+      <span aria-live="polite">{outcome ?? <CopyMark />}</span>
     </button>
+  );
+}
+
+function CopyMark() {
+  return (
+    <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+      <path
+        d="M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.3"
+        stroke-linejoin="round"
+      />
+    </svg>
   );
 }
 

@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
 
+import { shownMoment } from "./dates";
 import { turnOf, type MemoryChange, type MemoryRun } from "./memory_api";
 import { Confirm } from "./memory_item";
 import type { MemoryActions } from "./memory_panel";
 import { worded } from "./memory_words";
 import { strings } from "./strings";
 import type { Turn } from "./types";
-import { titled } from "./words";
+import { spaced, titled } from "./words";
 
 const said = strings.memory;
 const RUNS_SHOWN = 20;
@@ -65,7 +66,7 @@ function Excerpt({ turn }: { turn: Turn }) {
       </p>
       {turn.agent_responses.map((one) => (
         <p key={one.message_id}>
-          <strong>{one.agent}</strong>: {one.text}
+          <strong>{spaced(one.agent)}</strong>: {one.text}
         </p>
       ))}
     </blockquote>
@@ -86,9 +87,9 @@ export function Runs({ runs, actions }: { runs: MemoryRun[]; actions: MemoryActi
               <span class="memory-label">{titled(run.tool)}</span>
               {!run.success && <span class="badge">{said.failed}</span>}
             </p>
-            <p class="memory-value">{run.success ? run.result : (run.error ?? said.failed)}</p>
+            <p class="memory-value">{run.success ? resultOf(run) : (run.error ?? said.failed)}</p>
             <p class="sheet-note">
-              {run.agent} · {new Date(run.at).toLocaleString()} · {said.asked(run.asked)}
+              {spaced(run.agent)} · {shownMoment(run.at)} · {said.asked(run.asked)}
             </p>
             {isTelling(run.parameters) && <p class="sheet-note">{said.givenTo(worded(run.parameters))}</p>}
             <TurnSources turns={run.turn_id > 0 ? [run.turn_id] : []} actions={actions} />
@@ -103,6 +104,9 @@ export function Runs({ runs, actions }: { runs: MemoryRun[]; actions: MemoryActi
     </section>
   );
 }
+
+/** What came of a run; of most no more than that it is done is kept. */
+const resultOf = (run: MemoryRun): string => (run.result === "done" ? strings.tool.done : run.result);
 
 export function Changes({ changes, actions }: { changes: MemoryChange[]; actions: MemoryActions }) {
   return (
@@ -133,7 +137,7 @@ function ChangeRow({ change, actions }: { change: MemoryChange; actions: MemoryA
       <p class="memory-value">
         <del>{worded(change.before)}</del> → <ins>{worded(change.after)}</ins>
       </p>
-      <p class="sheet-note">{new Date(change.at).toLocaleString()}</p>
+      <p class="sheet-note">{shownMoment(change.at)}</p>
       {change.can_undo && !isAsking && (
         <button
           type="button"

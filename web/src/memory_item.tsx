@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { shownMoment } from "./dates";
 import type { MemoryItem } from "./memory_api";
 import { TurnSources } from "./memory_history";
 import type { MemoryActions } from "./memory_panel";
 import { telling, worded } from "./memory_words";
 import { strings } from "./strings";
-import { plain, titled } from "./words";
+import { plain, spaced, titled } from "./words";
 
 const said = strings.memory;
 
@@ -41,8 +42,8 @@ export function ItemRow({ item, actions }: { item: MemoryItem; actions: MemoryAc
 
 function origin(item: MemoryItem): string {
   const { agent, tool } = item.sources;
-  const at = item.updated_at === null ? null : new Date(item.updated_at).toLocaleString();
-  return [said.origin[item.origin] ?? item.origin, agent, tool && titled(tool), at]
+  const at = item.updated_at === null ? null : shownMoment(item.updated_at);
+  return [said.origin[item.origin] ?? item.origin, agent && spaced(agent), tool && titled(tool), at]
     .filter(Boolean)
     .join(" · ");
 }

@@ -1,3 +1,4 @@
+import { shownMoment } from "./dates";
 import { strings } from "./strings";
 import { plain } from "./words";
 
@@ -18,7 +19,7 @@ export function worded(value: unknown): string {
   if (value === null || value === undefined) return said.nothing;
   if (typeof value === "boolean") return value ? said.isSo : said.isNotSo;
   if (typeof value === "string") {
-    return MOMENT.test(value) ? new Date(value).toLocaleString() : value;
+    return MOMENT.test(value) ? shownMoment(value) : value;
   }
   if (Array.isArray(value)) return value.map(worded).join(", ");
   if (typeof value !== "object") return String(value);

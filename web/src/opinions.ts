@@ -10,10 +10,10 @@ import type { Opinion } from "./types";
 export interface Answers {
   /** Key of the turn at the end. */
   newest: string | undefined;
-  /** What was said on this page, by the answers' runs. */
-  given: ReadonlyMap<string, Opinion>;
-  /** Keeps an opinion of a run's answer; throws if it was not kept. */
-  give: (runId: string, patientId: string | null, opinion: Opinion) => Promise<void>;
+  /** What was said on this page, by the answers' runs; null: it was taken back. */
+  given: ReadonlyMap<string, Opinion | null>;
+  /** Keeps an opinion of a run's answer, or takes it back; throws if that failed. */
+  give: (runId: string, patientId: string | null, opinion: Opinion | null) => Promise<void>;
 }
 
 export const AnswersContext = createContext<Answers>({
@@ -24,9 +24,9 @@ export const AnswersContext = createContext<Answers>({
 
 export function useAnswers(chatId: string, chat: Chat): Answers {
   const newest = newestVisible(chat)?.key;
-  const [given, setGiven] = useState<ReadonlyMap<string, Opinion>>(new Map());
+  const [given, setGiven] = useState<ReadonlyMap<string, Opinion | null>>(new Map());
   const give = useCallback(
-    async (runId: string, patientId: string | null, opinion: Opinion): Promise<void> => {
+    async (runId: string, patientId: string | null, opinion: Opinion | null): Promise<void> => {
       await api.giveOpinion(chatId, patientId, runId, opinion);
       setGiven((now) => new Map(now).set(runId, opinion));
     },

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { strings } from "./strings";
 import type { Plan, PlanStep, Press } from "./types";
+import { spaced } from "./words";
 
 const said = strings.plan;
 const STEP_LIMIT_CHARS = 500;
@@ -39,7 +40,7 @@ function Course({ plan, isBusy, onAnswer }: PlanCardProps) {
       <p class="course-step" role="status">
         {current && (
           <>
-            <strong>{said.current(place + 1, wanted.length, current.agent)}</strong> {current.text}
+            <strong>{said.current(place + 1, wanted.length, spaced(current.agent))}</strong> {current.text}
           </>
         )}
       </p>
@@ -52,7 +53,7 @@ function Course({ plan, isBusy, onAnswer }: PlanCardProps) {
                 {MARKS[step.status]}
               </span>
               <span class="step-text">
-                <strong>{step.agent}</strong> {step.text}
+                <strong>{spaced(step.agent)}</strong> {step.text}
                 <span class="visually-hidden"> ({said.statuses[step.status]})</span>
               </span>
             </li>
@@ -114,7 +115,7 @@ function Proposal({ plan, isBusy, onAnswer, onChange }: PlanCardProps) {
     pressed.current = button;
     const draft = drafts[place] as Draft;
     setDrafts(drafts.toSpliced(place, 1).toSpliced(place + by, 0, draft));
-    setMoved(said.moved(draft.agent, place + by + 1, drafts.length));
+    setMoved(said.moved(spaced(draft.agent), place + by + 1, drafts.length));
   };
   return (
     <section class="card plan" aria-label={said.label}>
@@ -181,7 +182,8 @@ interface DraftRowProps {
 }
 
 function DraftRow({ draft, isBusy, isEditing, isFirst, isLast, onChange, onMove }: DraftRowProps) {
-  const { agent, text, proposed, isWanted } = draft;
+  const { text, proposed, isWanted } = draft;
+  const agent = spaced(draft.agent);
   return (
     <li class={isWanted ? "step" : "step skipped"}>
       <label class="step-choice">

@@ -7,6 +7,7 @@ import { Sheet } from "./sheet";
 import type { Opened } from "./source_panel";
 import { strings } from "./strings";
 import type { Receipt } from "./types";
+import { spaced, titled } from "./words";
 
 const said = strings.receipt;
 const STATEMENT = "urn:rounds:statement";
@@ -113,7 +114,7 @@ function ReceiptBody({ facts, onSource }: ReceiptBodyProps) {
         <dt>{said.asked}</dt>
         <dd>{facts.asked}</dd>
         <dt>{said.answered}</dt>
-        <dd>{facts.answered.join(", ")}</dd>
+        <dd>{facts.answered.map(spaced).join(", ")}</dd>
         <dt>{said.check}</dt>
         <dd>
           {facts.statements > 0
@@ -121,7 +122,7 @@ function ReceiptBody({ facts, onSource }: ReceiptBodyProps) {
             : said.nothingChecked}
         </dd>
         <dt>{said.did}</dt>
-        <dd>{facts.done.length > 0 ? facts.done.join(", ") : said.nothing}</dd>
+        <dd>{facts.done.length > 0 ? facts.done.map(titled).join(", ") : said.nothing}</dd>
         <dt>{said.read}</dt>
         <dd>
           {facts.read.length === 0 && said.nothing}

@@ -184,6 +184,15 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             </button>
           </Banner>
           {hasSideBar && (
+            <button
+              type="button"
+              class="scrim"
+              aria-label={strings.chats.hide}
+              tabIndex={-1}
+              onClick={() => setSideBar(false)}
+            />
+          )}
+          {hasSideBar && (
             <SideBar
               current={chatId}
               version={`${chat.state.patient_count} ${busy}`}

@@ -100,7 +100,7 @@ const english = {
 
   finder: {
     label: "Find a patient",
-    hint: "Name, birth date or number",
+    hint: "Name, birth date, no.",
     found: (number: number) =>
       number === 0 ? "Nobody found." : count(number, "patient found", "patients found"),
     more: "Many are found: write more of the name, or the birth date.",
@@ -311,7 +311,9 @@ const english = {
     words: "In your words (optional)",
     send: "Send",
     cancel: "Cancel",
+    takeBack: "Take back",
     kept: "Thank you, noted.",
+    takenBack: "Taken back.",
     againLong: "Sends the same question again; this answer stays.",
   },
 

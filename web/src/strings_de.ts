@@ -106,7 +106,7 @@ export const german: Strings = {
 
   finder: {
     label: "Patienten suchen",
-    hint: "Name, Geburtsdatum oder Nummer",
+    hint: "Name, geboren, Nummer",
     found: (number: number) =>
       number === 0 ? "Niemand gefunden." : count(number, "Patient gefunden", "Patienten gefunden"),
     more: "Es sind viele: mehr vom Namen schreiben, oder das Geburtsdatum.",
@@ -323,7 +323,9 @@ export const german: Strings = {
     words: "In Ihren Worten (freiwillig)",
     send: "Senden",
     cancel: "Abbrechen",
+    takeBack: "Zurücknehmen",
     kept: "Danke, vermerkt.",
+    takenBack: "Zurückgenommen.",
     againLong: "Sendet dieselbe Frage noch einmal; diese Antwort bleibt stehen.",
   },
 

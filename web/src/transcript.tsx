@@ -5,6 +5,7 @@ import type { Opened } from "./source_panel";
 import { strings } from "./strings";
 import type { Session } from "./types";
 import { WindowedTurns } from "./windowed";
+import { spaced } from "./words";
 
 const NEAR_END_PIXELS = 80;
 const ROUNDING_PIXELS = 4;
@@ -160,7 +161,7 @@ function Announcer({ turns }: { turns: Turn[] }) {
   const [text, setText] = useState("");
   useEffect(() => {
     if (!last || last.status === "sending") setText("");
-    else if (done?.kind === "agent") setText(`${done.agent}: ${spoken(done.text)}`);
+    else if (done?.kind === "agent") setText(`${spaced(done.agent)}: ${spoken(done.text)}`);
     else if (done && done.kind !== "tool") setText(done.text);
     else if (last.status === "stopped") setText(strings.transcript.stopped);
     else setText(strings.transcript.onItsWay);

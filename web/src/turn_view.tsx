@@ -7,9 +7,10 @@ import { CopyButton } from "./copy";
 import { strings } from "./strings";
 import type { TurnActions } from "./transcript";
 import type { Session } from "./types";
-import { titled } from "./words";
+import { spaced, titled } from "./words";
 
 const said = strings.transcript;
+const PROPOSES = "propose_plan";
 
 interface TurnProps {
   turn: Turn;
@@ -149,7 +150,7 @@ function folded(items: Item[]): (Item | Tools)[] {
 }
 
 function ToolsView({ tools, isRunning }: { tools: ItemOf<"tool">[]; isRunning: boolean }) {
-  const agents = [...new Set(tools.map((tool) => tool.agent))].join(", ");
+  const agents = [...new Set(tools.map((tool) => spaced(tool.agent)))].join(", ");
   const isWaiting = isRunning && tools.some((tool) => tool.result === null);
   const outcome = tools.some((tool) => tool.isError) ? "failed" : isWaiting ? "running" : "done";
   const took = strings.tool.milliseconds(
@@ -177,11 +178,11 @@ function ToolView({ item, isRunning }: { item: ItemOf<"tool">; isRunning: boolea
   const took = item.durationMs === null ? null : strings.tool.milliseconds(Math.round(item.durationMs));
   const outcome = item.isError ? "failed" : isWaiting ? "running" : "done";
   return (
-    <details class={`tool ${outcome}`}>
+    <details class={`tool ${outcome} ${item.tool === PROPOSES ? "proposes" : ""}`}>
       <summary>
         <span class="tool-name">{titled(item.tool)}</span>{" "}
         <span class="tool-state">
-          {[item.agent, strings.tool[outcome], took].filter(Boolean).join(" · ")}
+          {[spaced(item.agent), strings.tool[outcome], took].filter(Boolean).join(" · ")}
         </span>
       </summary>
       <pre role="group" tabIndex={0} aria-label={strings.tool.arguments}>

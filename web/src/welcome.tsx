@@ -1,5 +1,6 @@
 import { strings } from "./strings";
 import type { Session } from "./types";
+import { spaced } from "./words";
 import { Today } from "./worklist";
 
 const said = strings.welcome;
@@ -31,7 +32,7 @@ export function Welcome({ session, patientId, onPick }: WelcomeProps) {
         <dl>
           {session.agents.map((agent) => (
             <div key={agent.name}>
-              <dt>{agent.name}</dt>
+              <dt>{spaced(agent.name)}</dt>
               <dd>{agent.description}</dd>
             </div>
           ))}

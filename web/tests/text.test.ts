@@ -9,7 +9,7 @@ import { german } from "../src/strings_de";
 import { hueOf, identityText, initialsOf } from "../src/patient_mark";
 import { bandOf, type Series, scaleOf, seriesOf } from "../src/series";
 import { timelineOf, zoomed } from "../src/timeline";
-import { withoutHandBack } from "../src/words";
+import { spaced, withNamesSpaced, withoutHandBack } from "../src/words";
 import { rowOf } from "./scenes";
 
 /** The browser's own tests say what becomes of hostile text: its cleaner is not to be trusted outside one. */
@@ -33,6 +33,17 @@ describe("text of a model", () => {
     expect(withoutHandBack("Stage IVA.\n\nBack to you *Orchestrator*.", agents)).toBe("Stage IVA.");
     expect(withoutHandBack("Back to you *Orchestrator*.", agents)).toBe("Back to you *Orchestrator*.");
     expect(withoutHandBack("Pain.\nBack to you, Margaret.", agents)).toContain("Margaret");
+  });
+
+  test("has agents' names as they are read, and nothing else so", () => {
+    expect(["PatientStatus", "MDTBoard2", "Radiology"].map(spaced)).toEqual([
+      "Patient Status",
+      "MDTBoard2",
+      "Radiology",
+    ]);
+    expect(withNamesSpaced("*PatientStatus*, see McDonald and @PatientStatus", ["PatientStatus"])).toBe(
+      "*Patient Status*, see McDonald and @PatientStatus",
+    );
   });
 });
 

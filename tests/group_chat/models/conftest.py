@@ -61,11 +61,16 @@ async def until_aborted(site: ModelSite) -> None:
     await until(lambda: site.server.requests[0].was_aborted)
 
 
-async def streamed(models: Models, chat_history: ChatHistory | None = None) -> str:
+async def streamed(
+    models: Models,
+    chat_history: ChatHistory | None = None,
+    *,
+    settings: CallSettings | None = None,
+) -> str:
     """Return the text that an agent would show."""
     text = ""
     parts = models.chat.get_streaming_chat_message_contents(
-        chat_history or history(), CallSettings()
+        chat_history or history(), settings or CallSettings()
     )
     async for items in parts:
         text += items[0].content

@@ -1,5 +1,6 @@
 """What is known of a model: set, told by its server, or learned; and what is refused."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,11 +9,17 @@ import pytest
 import structlog
 from pydantic import BaseModel
 
-from data_models.errors import ConfigurationError, ModelUnfitError, ModelWindowError
+from data_models.errors import (
+    ConfigurationError,
+    ModelRequestError,
+    ModelUnfitError,
+    ModelWindowError,
+)
 from group_chat.models.__main__ import check_model, main
 from group_chat.models.factory import build_models
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelProfile, ModelSettings, known_window, profile_of
+from group_chat.models.wire_chat import CallSettings
 from services.model_port import TokenUsage, usage_counter
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.models.conftest import SHORT, ModelSite, history, streamed
@@ -101,6 +108,39 @@ async def test_what_a_server_refuses_is_left_out_or_rephrased(site: ModelSite, p
     assert len(site.server.requests) == (2 if param == "temperature" else 3)
     if param == "max_tokens":
         assert site.server.requests[-1].body["max_completion_tokens"] == 4_096
+
+
+OFFERED = CallSettings(
+    tools=[{"type": "function", "function": {"name": "rounds-results", "parameters": {}}}]
+)
+NO_TOOLS = Reply(status=400, body=b'{"error":{"message":"this one takes no tools"}}')
+
+
+async def test_tools_that_were_refused_are_offered_again_after_ten_minutes(
+    site: ModelSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.server.brain = lambda request: (
+        NO_TOOLS if "tools" in request.body else Reply(text="Stable.")
+    )
+    models, loop = site.models(), asyncio.get_running_loop()
+    for _ in range(2):
+        assert await streamed(models, settings=OFFERED) == "Stable."
+    offers = ["tools" in one.body for one in site.server.requests]
+    assert offers == [True, False, False]
+    real = loop.time
+    monkeypatch.setattr(loop, "time", lambda: real() + 601)
+    site.server.brain = lambda _: Reply(text="Stable.")
+    await streamed(models, settings=OFFERED)
+    assert "tools" in site.server.requests[-1].body
+
+
+async def test_a_refusal_that_only_names_tools_is_not_learned(site: ModelSite) -> None:
+    site.server.queue(NO_TOOLS, Reply(status=400, body=b"{}"), Reply(text="Stable."))
+    models = site.models()
+    with pytest.raises(ModelRequestError):
+        await streamed(models, settings=OFFERED)
+    assert await streamed(models, settings=OFFERED) == "Stable."
+    assert ["tools" in one.body for one in site.server.requests] == [True, False, True]
 
 
 async def test_tokens_and_their_price_are_counted_for_the_turn(site: ModelSite) -> None:

@@ -230,6 +230,33 @@ async def test_what_was_withdrawn_is_answered_by_no_replica_after_a_kill() -> No
     assert (await world.say("and the next?")).texts == ["Heard: and the next?"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("asked_at", ["where it waits", "a third replica"])
+async def test_what_waits_behind_a_turn_of_another_replica_is_withdrawn(asked_at: str) -> None:
+    store, users = MemoryBlobStore(), MemoryBlobStore()
+    worlds = [World(sessions=store, users=users, replica=FarReplica()) for _ in range(3)]
+    runs_there, waits_here, third = worlds
+    running = await runs_there.hold("long question about patient_4")
+    wrong = await waits_here.submit("open patient_15")
+    behind = await waits_here.submit("and what then?")
+    asked = third if asked_at == "a third replica" else waits_here
+
+    assert not await asked.scheduler.stop(CHAT, owner="mallory", run_id=wrong.run_id)
+    assert await asked.scheduler.stop(CHAT, owner="alice", run_id=wrong.run_id)
+    runs_there.team.gate.set()
+
+    async with asyncio.timeout(60):
+        assert (await heard(running)).texts == ["Heard: long question about patient_4"]
+        ended = await heard(wrong)
+        assert isinstance(ended.end, RunFinished)
+        assert (ended.end.outcome, ended.texts) == ("cancelled", [])
+        assert (await heard(behind)).texts == ["Heard: and what then?"]
+        await waits_here.scheduler.idle()
+    assert not await asked.scheduler.stop(CHAT, owner="alice", run_id=wrong.run_id)
+    view = await waits_here.reader.view(OwnedChat(CHAT, "alice"))
+    assert [row.patient_id for row in view.patients] == ["patient_4"]
+
+
 async def test_what_cannot_be_taken_out_of_the_queue_is_answered_and_the_user_told() -> None:
     store = FaultyBlobStore(MemoryBlobStore())
     world = World(sessions=store)

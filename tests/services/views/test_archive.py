@@ -7,6 +7,7 @@ import pytest
 from data_models.conversations.conversation import Conversation
 from data_models.errors import ChartClosedError, NotFoundError
 from data_models.identifiers import ConversationLayout, PatientId
+from data_models.storage.blob_store import Blob
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
@@ -129,6 +130,40 @@ async def test_pages_go_back_to_the_first_turn_and_long_texts_are_whole() -> Non
             break
 
     assert seen == ["open patient_4", long, *texts]
+
+
+class CountingStore(MemoryBlobStore):
+    """Notes which blobs of older turns are read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read_turns: list[str] = []
+
+    async def read(self, name: str) -> Blob | None:
+        if "_turns" in name:
+            self.read_turns.append(name)
+        return await super().read(name)
+
+
+@pytest.mark.slow
+async def test_a_page_reads_the_blobs_that_hold_its_turns_and_no_more() -> None:
+    store = CountingStore()
+    world = World(sessions=store, clock=FixedClock())
+    await world.tell("open patient_4")
+    for number in range(40):
+        await world.tell(f"note {number}: {'he slept well. ' * 400}")
+    await world.tell("clear")
+    blobs = [name for name in store.contents if "_turns" in name]
+    assert len(blobs) > 8
+    reader, chat = archive_of(world, store), chat_of(world, "patient_4")
+
+    for before, newest in ((None, 41), (20, 19)):
+        store.read_turns.clear()
+        page = await reader.turns(chat, AT, before=before, limit=3)
+        assert [turn.turn_id for turn in page.turns] == [newest - 2, newest - 1, newest]
+        assert page.next_before == newest - 2
+        assert len(store.read_turns) < len(blobs) / 2
+    assert (await reader.turns(chat, AT, before=0, limit=3)).turns == []
 
 
 FOUR = PatientId("patient_4")
