@@ -214,15 +214,7 @@ class ChatFinished:
 
 
 GroupChatEvent: TypeAlias = (
-    turn_events.AgentMessageStarted
-    | turn_events.AgentTextDelta
-    | turn_events.AgentMessageFinished
-    | turn_events.ClaimsChecked
-    | turn_events.ViewShown
-    | turn_events.ToolCallStarted
-    | turn_events.ToolCallArguments
-    | turn_events.ToolCallEnded
-    | turn_events.ToolCallResult
+    turn_events.OfAgents
     | turn_events.Notice
     | PlanChanged
     | ContinuationChanged

@@ -202,20 +202,22 @@ class RunFailed:
     ref: str
 
 
+TalkEvent: TypeAlias = (
+    AgentMessageStarted
+    | AgentTextDelta
+    | AgentMessageFinished
+    | ToolCallStarted
+    | ToolCallArguments
+    | ToolCallEnded
+    | ToolCallResult
+)
+OfAgents: TypeAlias = TalkEvent | ClaimsChecked | ViewShown
 TurnEvent: TypeAlias = (
     RunStarted
     | StepStarted
     | StepFinished
     | StateChanged
-    | AgentMessageStarted
-    | AgentTextDelta
-    | AgentMessageFinished
-    | ClaimsChecked
-    | ViewShown
-    | ToolCallStarted
-    | ToolCallArguments
-    | ToolCallEnded
-    | ToolCallResult
+    | OfAgents
     | Notice
     | RunFinished
     | RunFailed

@@ -6,17 +6,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
-from group_chat.drafts.citations import OWN_THINGS, is_found, is_unfounded
+from group_chat.drafts.citations import (
+    OWN_THINGS,
+    is_found,
+    is_unfounded,
+    tells_something,
+    wishes_deed,
+)
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.chart_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
 from services.attachments.papers import is_paper
 from services.evidence.pubmed import RESEARCH
+from services.language.requests.work import work_in
 from services.language.sentences.sentences import SentenceStream, sentences_of
 from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence, refs_in
+from services.language.words.folding import words_of
 from services.language.words.phrases import says
 from services.language.words.statement_tables import saying
+from services.language.words.text_words import asks_question, figures_said
 from services.records.answers.papers import parted
 from services.records.concepts.table import concept_table
 from services.statements.check import MessageCheck
@@ -31,7 +40,7 @@ from services.team import AgentSpec, Team
 RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
 
 
-VIEWS_SHOWN = 3
+VIEWS_SHOWN, _SHORT_FIGURE = 3, 2
 _NUMBERED = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}")
 
 
@@ -45,7 +54,8 @@ class CheckedPiece:
 
 _ASKS = frozenset({"asked"})
 """What a result has whose tool only asked the user for a yes."""
-_NOT_DONE = frozenset({"no", "nothing", "maybe", "not_yet"})
+_NO = ("no", "nothing")
+_NOT_DONE = frozenset({*_NO, "maybe", "not_yet"})
 
 
 class StatementChecking:
@@ -124,6 +134,7 @@ class CheckedOutput:
         the model knows the count of only comes first, and all of it.
         """
         own = self._turn.views[self._first_view :]
+        own = [one for n, one in enumerate(own) if one.rows not in (each.rows for each in own[:n])]
         drawn = [one for one in own if _is_drawn(one, text) and not one.must_be_shown]
         if not self.withholds:
             # The built-in rules say the rows themselves: only a course is worth a drawing.
@@ -180,16 +191,39 @@ class CheckedOutput:
             return UNCHECKED if is_found(sentence, self._turn) else verdict
         if verdict.state != "unchecked":
             return verdict
-        is_bare = speaker.must_cite and published and published.isdisjoint(refs_in(sentence))
+        is_undone = wishes_deed(self._turn)
+        if is_undone and not self._check.grounds.deeds and tells_something(sentence, *_NO):
+            return Verdict("contradicted", (), "Nothing was done in this conversation.")
+        is_bare = speaker.must_cite and bool(published) and published.isdisjoint(refs_in(sentence))
         is_of_errands = speaker.is_of_errands or self._tells_own_things(sentence)
-        is_invented = is_of_errands and is_unfounded(sentence, self._turn)
-        return Verdict("unsupported") if is_bare or is_invented else verdict
+        is_bare |= is_of_errands and is_unfounded(sentence, self._turn)
+        is_bare |= not is_undone and self._tells_alone(sentence)
+        return Verdict("unsupported") if is_bare else verdict
+
+    def _tells_alone(self, sentence: str) -> bool:
+        """Whether it says yes or no, or who leads tells of the patient, and no row says so."""
+        asked, read = self._turn.request.text, self._turn.request.utterance
+        is_asked = asks_question(asked) or (read is not None and bool(read.about))
+        is_asked &= (self.reads_records or self._leads_alone) and not says(asked, "asks_you")
+        is_told = is_asked and not saying("answers_whether").isdisjoint(words_of(sentence)[:1])
+        said = read_sentence(sentence)
+        is_named = "asserts" in said.cues and any(one.names for one in said.clauses)
+        is_told |= self._leads_alone and (is_named or "about_patient" in said.cues)
+        return is_told and tells_something(sentence, "first_person", "planned")
+
+    @property
+    def _leads_alone(self) -> bool:
+        turn, leads = self._turn, self._check is not None and self._check.speaker.leads
+        return leads and not (turn.said or turn.request.plan)
 
     def _tells_own_things(self, sentence: str) -> bool:
         """Whether who leads, and has none of them, tells by itself of calendars and bookings."""
-        is_alone = not (self._turn.said or self._turn.request.plan)
-        leads = self._check is not None and self._check.speaker.leads
-        return leads and is_alone and says(sentence, *OWN_THINGS)
+        request = self._turn.request
+        if not self._leads_alone:
+            return False
+        is_asked = work_in(request.text) in ("own", "visits") or says(request.text, *OWN_THINGS)
+        has_figure = any(len(one) > _SHORT_FIGURE for one in figures_said(sentence))  # "14:05"
+        return is_asked or has_figure or says(sentence, *OWN_THINGS)
 
     def _take_in(self, grounds: Grounds) -> None:
         """Take in what tools returned since the last sentence."""

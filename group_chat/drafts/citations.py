@@ -16,12 +16,13 @@ from group_chat.turn_context import TurnContext
 from services.assistant.undo_log import ABOUT_ANOTHER
 from services.language.charts.answer_words import answer_words
 from services.language.requests.clock import part_of_day_in
+from services.language.requests.work import BEYOND_US, impossible_wish
 from services.language.sentences.statements import read_sentence
 from services.language.words.folding import fold, words_of
 from services.language.words.own_texts import in_own_language, problem_told
 from services.language.words.phrases import says, words_for
 from services.language.words.talk_texts import day_text, has_text, talk_text
-from services.language.words.text_words import addresses_in, figures_said
+from services.language.words.text_words import addresses_in, asks_question, figures_said
 from services.memory_blocks.limits import one_line
 from services.records.answers.choosing.row_line import DIFFER
 from services.statements.deeds import proven_by
@@ -178,6 +179,22 @@ _LISTS: Mapping[str, frozenset[str]] = {
 OWN_THINGS = tuple(_LISTS)
 
 
+def wishes_deed(turn: TurnContext) -> bool:
+    """Whether the user wishes what nobody here does, or asks for deeds, and no tool did any."""
+    text, read = turn.request.text, read_sentence(turn.request.text)
+    is_done = any(run.data is not None and not run.is_view for run in turn.ran)
+    asks = asks_question(text) and any(one.startswith("deed:") for one in read.cues)
+    return not is_done and (asks or impossible_wish(text) in BEYOND_US)
+
+
+def tells_something(sentence: str, *open_cues: str) -> bool:
+    """Whether a sentence says, by none of `open_cues`, that something is so or will be done."""
+    read = read_sentence(sentence)
+    is_open = not read.cues.isdisjoint(("maybe", "not_yet", *open_cues))
+    is_open &= "planned" in open_cues or "planned" not in read.cues  # "I'll call them"
+    return bool(read.words) and not (is_open or read.is_question or read.asks or read.refs)
+
+
 def is_unfounded(sentence: str, turn: TurnContext) -> bool:
     """Whether a sentence about a user's own things says what neither talk nor tools have.
 
@@ -196,8 +213,9 @@ def is_unfounded(sentence: str, turn: TurnContext) -> bool:
     said = " ".join((*_shown(turn), *_found(turn), *(_typed(turn) if is_changed else ())))
     unknown = told - _beginnings(said)
     has_run = any(run.data is not None for run in turn.ran)
+    is_asked = not has_run and says(turn.request.text, *OWN_THINGS)
     return bool(unknown or not (told or has_run)) and (
-        says(sentence, "told_of_own") or len(unknown) < len(told)
+        is_asked or says(sentence, "told_of_own") or len(unknown) < len(told)
     )
 
 
@@ -292,9 +310,13 @@ def _typed(turn: TurnContext) -> Iterator[str]:
 
 
 def _shown(turn: TurnContext) -> Iterator[str]:
-    for message in (one for past in turn.request.history for one in past.agent_responses):
-        yield message.text
-    yield from (message.text for message in turn.said)
+    earlier = (one for past in turn.request.history for one in past.agent_responses)
+    for message in (*earlier, *turn.said):
+        text = message.text
+        for one in reversed(message.statements):  # what nothing supported proves nothing later
+            is_proof = one.state == "supported"
+            text = text if is_proof else f"{text[: one.start]} {text[one.end :]}"
+        yield text
 
 
 def _found(turn: TurnContext) -> Iterator[str]:

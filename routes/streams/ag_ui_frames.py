@@ -32,15 +32,6 @@ def state_document(state: turn_events.SharedState) -> dict[str, Any]:
 
 PROTOCOL_VERSION = "1.0"
 Frame: TypeAlias = dict[str, Any]
-_TalkEvent: TypeAlias = (
-    turn_events.AgentMessageStarted
-    | turn_events.AgentTextDelta
-    | turn_events.AgentMessageFinished
-    | turn_events.ToolCallStarted
-    | turn_events.ToolCallArguments
-    | turn_events.ToolCallEnded
-    | turn_events.ToolCallResult
-)
 _ANSWER_SCHEMA: Frame = {
     "type": "object",
     "properties": {"answer": {"type": "string"}},
@@ -215,7 +206,7 @@ def not_seen(run_id: str) -> list[Frame]:
     ]
 
 
-def _of_agent(event: _TalkEvent | turn_events.ClaimsChecked | turn_events.ViewShown) -> Frame:
+def _of_agent(event: turn_events.OfAgents) -> Frame:
     if isinstance(event, turn_events.ClaimsChecked):
         rows = [one.model_dump(mode="json", exclude={"text", "is_repair"}) for one in event.claims]
         value = {"message_id": event.message_id, "claims": rows}
@@ -226,7 +217,7 @@ def _of_agent(event: _TalkEvent | turn_events.ClaimsChecked | turn_events.ViewSh
     return _of_talk(event)
 
 
-def _of_talk(event: _TalkEvent) -> Frame:
+def _of_talk(event: turn_events.TalkEvent) -> Frame:
     match event:
         case turn_events.AgentMessageStarted(message_id=message_id, agent=agent):
             start = {"messageId": message_id, "role": "assistant", "name": agent}

@@ -74,7 +74,7 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
     What it says nobody has compared.
     """
     words = [word for word in sentence.words if word.isalpha() and len(word) > _SMALL_WORD]
-    if len(words) < _FEW and not sentence.is_item:  # "*Pathology*, go."
+    if len(sentence.words) > 1 and len(words) < _FEW and not sentence.is_item:  # "*Pathology*, go."
         return is_unread(sentence.text) and known.isdisjoint(words)
     vocabulary = statement_words()
     read = (known, vocabulary.neutral, vocabulary.spoken, vocabulary.named, vocabulary.exclusive)

@@ -4,12 +4,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from data_models.chat_context import CheckedStatement, Turn
 from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.errors import ModelOutputError
 from group_chat.direct_answers import usable
 from group_chat.drafts.checked_output import CheckedOutput, StatementChecking
 from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
+from services.language.utterance import Utterance
 from services.statements.shown import not_supported
 from services.tool_memory.session import FinishedRun
 from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, house_team, text
@@ -53,6 +55,40 @@ async def test_what_no_tool_did_or_found_of_errands_is_marked_or_not_shown(
     heard = Heard([event async for event in world.chat.run(request)])
     message = heard.of(AgentMessageFinished)[-1].message
     assert any(one.state in ("unsupported", "contradicted") for one in message.statements)
+
+
+@with_cases("asked", "agent", "said")
+async def test_what_is_told_behind_a_wish_or_alone_is_marked_or_not_shown(
+    world: TeamWorld, asked: str, agent: str, said: str
+) -> None:
+    assert await _is_marked(world, asked, agent, said)
+
+
+@with_cases("asked", "agent", "said")
+async def test_who_refuses_or_asks_behind_a_wish_is_not_marked(
+    world: TeamWorld, asked: str, agent: str, said: str
+) -> None:
+    assert not await _is_marked(world, asked, agent, said)
+
+
+async def _is_marked(world: TeamWorld, asked: str, agent: str, said: str, *history: Turn) -> bool:
+    world.model.queue(text(said), text("Nothing more to say."))
+    read = Utterance(text=asked, agent=agent)
+    request = world.request(asked, mentions=(agent,), utterance=read, history=history)
+    heard = Heard([event async for event in world.chat.run(request)])
+    message = heard.of(AgentMessageFinished)[-1].message
+    is_marked = any(one.state in ("unsupported", "contradicted") for one in message.statements)
+    return is_marked or said not in message.text
+
+
+async def test_what_was_marked_is_no_ground_for_the_next_answer(world: TeamWorld) -> None:
+    before = "Your next visit is on Thursday at 9:20."
+    earlier = earlier_turn(1, "when is my next visit?", ("Orchestrator", before))
+    told = CheckedStatement(start=0, end=len(before), state="unsupported")
+    shown = earlier.agent_responses[0].model_copy(update={"statements": [told]})
+    marked = earlier.model_copy(update={"agent_responses": [shown]})
+    asked = ("and my appointments?", "Orchestrator", "One: Thursday at 9:20.")
+    assert await _is_marked(world, *asked, marked)
 
 
 @pytest.mark.parametrize(

@@ -32,11 +32,14 @@ _ORDERS = ("orders_test", "asks_whether_drafted", "withdraws_order", "lists_orde
 _REPORTS = (("topic_pathology", "pathology_reports"), ("topic_imaging", "imaging_reports"))
 _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _WRITES_TO = ("draft", "send", "writes_mail")
+BEYOND_US = (
+    "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "reaches_people",
+    "asks_duty", "asks_of_deed", "marks_mail", "only_read",
+)  # fmt: skip
 _NOBODYS = (
-    "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong",
-    "no_series", "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list",
-    "asks_duty", "asks_of_deed", "asks_cohort", "sums_up_talk", "same_question", "rewords",
-    "points_to_report", "same_of_day", "marks_mail",
+    *BEYOND_US[:-1], "says_wrong", "no_series", "asks_language", "goes_back", "wants_more",
+    "asks_todays_list", "asks_cohort", "sums_up_talk", "same_question", "rewords",
+    "points_to_report", "same_of_day",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
 _LONGEST_WISH_WORDS, _SHORT_ANSWER_WORDS = 12, 6

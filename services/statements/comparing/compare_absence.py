@@ -144,8 +144,7 @@ def _has_it_elsewhere(
 
 def _kind_of_allergens(clause: Clause) -> str:
     """Return of which allergies alone a clause speaks, as rows have it: of drugs, or of food."""
-    of_food = "=food allergy" if clause.says("food") else ""
-    return _DRUGS if clause.says("drugs") else of_food
+    return _DRUGS if clause.says("drugs") else "=food allergy" if clause.says("food") else ""
 
 
 def _told_later(
@@ -181,18 +180,19 @@ def _by_rows(
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
     is_of_stage = {"stages", "recorded"} <= clause.cues and not clause.stages
-    if staged := [row for row in rows.rows if is_of_stage and row.stages]:
+    found = [row for row in rows.rows if is_of_stage and (row.stages or "stage" in row.name)]
+    if staged := [row for row in found if row.standing != "absent"]:
         return Verdict("contradicted", staged[0].sources, staged[0].says)
+    if found:
+        return subject.supported(found)
     own = told_of(clause.words) - statement_words().neutral
+    is_told = bool(own) and not clause.cues & {"asserts", "altered", "first_person", "nothing"}
     own |= {word for word in clause.exclusive if group_of(word) == "novelty"}
     own |= clause.words & saying("wishing")  # who has no children may want some
     if "family" in clause.cues and not clause.cues & {"recorded", "nothing"}:
         return Verdict("unsupported")
-    if (
-        own
-        and (clause.says("has", "who") or subject.is_of_picture(clause))
-        and "recorded" not in clause.cues
-    ):
+    is_told |= bool(own) and (clause.says("has", "who") or subject.is_of_picture(clause))
+    if is_told and "recorded" not in clause.cues:
         lacking, own = saying("lacking"), own - saying("finds")
         denying = [r for r in rows.rows if r.negated or (r.is_text and r.words & lacking)]
         known = [(r, r.words) for r in denying] + [(r, lacked(r)) for r in rows.rows if lacked(r)]

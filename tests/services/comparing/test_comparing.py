@@ -118,6 +118,14 @@ async def test_both_are_the_two_of_the_conversation_alone(tmp_path: Path, text: 
         assert kind_asked(await world.say(text)) != "compare", "which two is not plain"
 
 
+@pytest.mark.parametrize("text", ["which patient is open?", "which one is active now"])
+async def test_who_asks_which_is_open_is_told(tmp_path: Path, text: str) -> None:
+    async with talking(tmp_path) as (world, _):
+        await world.say("open patient_1")
+        await world.say("open patient_2")
+        assert "`patient_2`) (active)" in (await world.say(text)).texts[-1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["compare the last two CTs", "compare her with patient_77"])
 async def test_who_is_not_sure_is_not_compared(tmp_path: Path, text: str) -> None:
