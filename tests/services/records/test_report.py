@@ -84,7 +84,13 @@ def test_the_document_has_every_section_and_the_patient_at_its_top() -> None:
         "Bildgebung",
     )
     told = text_of(german.data)
-    ours = ("Sources differ on", "Clinical summary", "Birth date", "earlier: ", "see below")
+    ours: tuple[str, ...] = (
+        "Sources differ on",
+        "Clinical summary",
+        "Birth date",
+        "earlier: ",
+        "see below",
+    )
     ours += (
         "female",
         "; active",
