@@ -145,7 +145,10 @@ async def show_source(request: web.Request) -> SourceText:
 
 
 def _page(page: conversation_view.HistoryPage, opinions: Mapping[str, Opinion]) -> Json:
-    turns = [_shown(turn, page.views, opinions) for turn in page.turns]
+    turns = [
+        _shown(turn, page.views, opinions) | {"tools": page.tools.get(turn.turn_id, [])}
+        for turn in page.turns
+    ]
     return {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
 
 

@@ -5,10 +5,10 @@ from typing import Annotated
 from aiohttp import web
 from pydantic import Field
 
-from data_models.errors import BadFrameError
+from data_models.errors import BadFrameError, ForbiddenError
 from data_models.values import ClosedValue
 from routes.requests import endpoint, json_input
-from routes.requests.context import CONTEXT, chat_asked, operator_of, principal_of
+from routes.requests.context import CONTEXT, chat_asked, principal_of
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView
@@ -74,7 +74,7 @@ async def list_emergencies(request: web.Request) -> endpoint.Json:
 
 
 async def review_emergency(request: web.Request) -> Grant:
-    """`POST emergencies/{grant_id}/review`: what an operator, not the one concerned, found."""
+    """`POST emergencies/{grant_id}/review`: what somebody, not the one concerned, found."""
     glass = _glass(request)
     said = await json_input.read_body(
         request,
@@ -83,7 +83,7 @@ async def review_emergency(request: web.Request) -> Grant:
     )
     return await glass.review(
         request.match_info["grant_id"],
-        by=operator_of(request).id,
+        by=principal_of(request).id,
         is_justified=said.is_justified,
         note=said.note,
     )
@@ -94,7 +94,8 @@ def _worklist(request: web.Request) -> Worklist:
 
 
 def _glass(request: web.Request) -> BreakGlass:
-    operator_of(request)
+    if not principal_of(request).may_review:
+        raise ForbiddenError
     return request.app[CONTEXT].glass
 
 

@@ -168,8 +168,8 @@ class FileKey(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True)
     """One key.
 
     Attributes:
-        scopes: `chat` (write, and read), `read` (read alone), `operator`,
-            `order` (confirm drafts of orders, with `chat`).
+        scopes: `chat` (write, and read), `read` (read alone), `operator`, `reviewer` (of
+            emergencies), `order` (confirm drafts of orders, with `chat`).
         patients: Ids that it reaches, `*`: all that the access policy opens.
         expires: The last moment; a date means its end in UTC.
         practitioner: The FHIR Practitioner as whom it acts, with `ACCESS_POLICY=relationship`.
@@ -177,7 +177,9 @@ class FileKey(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True)
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$")]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$", repr=False)]
-    scopes: Annotated[tuple[Literal["chat", "operator", "order", "read"], ...], Field(min_length=1)]
+    scopes: Annotated[
+        tuple[Literal["chat", "operator", "order", "read", "reviewer"], ...], Field(min_length=1)
+    ]
     patients: tuple[str, ...] = (ALL,)
     expires: Annotated[date | datetime | None, Field(union_mode="left_to_right")] = None
     practitioner: str | None = None
@@ -243,7 +245,7 @@ def read_keys(path: Path) -> tuple[FileKey, ...]:
     return read_written(path, _File, named="API_KEYS_FILE", example=_EXAMPLE).keys
 
 
-_KEY_ROLES: tuple[principal.Role, ...] = ("operator", "order")
+_KEY_ROLES: tuple[principal.Role, ...] = ("operator", "order", "reviewer")
 """Roles that the file gives beside what a key may do with conversations."""
 
 
@@ -298,7 +300,7 @@ class ApiKeyAuthenticator:
 
 
 DEV_PRINCIPAL_ID = "dev"
-_ORDERS: frozenset[principal.Role] = frozenset({"order"})
+_OF_DEV: frozenset[principal.Role] = frozenset({"clinician", "order", "reviewer", "metrics"})
 
 
 class DevAuthenticator:
@@ -307,7 +309,7 @@ class DevAuthenticator:
     def __init__(self, *, operators: Collection[str]) -> None:
         roles = principal.roles_of(DEV_PRINCIPAL_ID, operators or [DEV_PRINCIPAL_ID])
         self._principal = principal.Principal(
-            id=DEV_PRINCIPAL_ID, name="dev", kind="dev", roles=roles | _ORDERS
+            id=DEV_PRINCIPAL_ID, name="dev", kind="dev", roles=roles | _OF_DEV
         )
 
     async def authenticate(self, handshake: principal.Handshake) -> principal.Principal:

@@ -45,6 +45,11 @@ class Principal:
         return "operator" in self.roles
 
     @property
+    def may_review(self) -> bool:
+        """Whether it may look through emergencies and say what it found."""
+        return not self.roles.isdisjoint({"operator", "reviewer"})
+
+    @property
     def may_watch(self) -> bool:
         """Whether the figures of the server are open to it."""
         return self.kind == "dev" or not self.roles.isdisjoint({"operator", "metrics"})

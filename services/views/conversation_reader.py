@@ -196,6 +196,7 @@ class ConversationReader:
             if patient in rows
             else None,
             views={one.view_id: one for each in views for one in each},
+            tools={one.turn_id: conversation_view.tool_rows(context, one) for one in whole},
         )
 
     async def artifact(

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, Field
 
 from data_models.chart_view import ChartView
-from data_models.chat_context import Artifact, Turn
+from data_models.chat_context import Artifact, ChatContext, Turn
 from data_models.conversations.conversation import BranchOrigin, Conversation
 from data_models.conversations.plan import Plan
 from data_models.identifiers import PatientId
@@ -118,11 +119,39 @@ class VisitRow(BaseModel):
     begins: str
 
 
+class ToolRow(BaseModel):
+    """A run of a tool as it stands beside the answer that came of it."""
+
+    tool: str
+    agent: str
+    parameters: dict[str, Any]
+    is_error: bool
+    duration_ms: float
+    at: AwareDatetime
+
+
+def tool_rows(context: ChatContext, turn: Turn) -> list[ToolRow]:
+    """Return what ran in a turn, of the newest hundred runs; nothing over what is a user's own."""
+    return [
+        ToolRow(
+            tool=one.tool_name,
+            agent=one.agent_name,
+            parameters=one.parameters,
+            is_error=not one.success,
+            duration_ms=one.execution_time_ms,
+            at=one.timestamp,
+        )
+        for one in context.tool_memory.executions
+        if one.turn_id == turn.turn_id and not one.is_personal
+    ]
+
+
 class HistoryPage(BaseModel):
     """Some turns of one patient, oldest first, with their whole texts.
 
     Attributes:
         views: Rows that were shown with their messages, by view; those that can be read.
+        tools: What ran in them, by turn.
     """
 
     patient_id: PatientId | None
@@ -130,3 +159,4 @@ class HistoryPage(BaseModel):
     next_before: int | None
     patient: PatientIdentity | None = None
     views: dict[str, ChartView] = Field(default_factory=dict)
+    tools: dict[int, list[ToolRow]] = Field(default_factory=dict)

@@ -76,8 +76,12 @@ class Site:
 async def site(tmp_path: Path) -> AsyncIterator[Site]:
     roster = tmp_path / "care.yaml"
     roster.write_text("key:ada: [patient_4]\n")
+    keys = tmp_path / "keys.yaml"
+    digest = hashlib.sha256(b"rhea-key").hexdigest()
+    keys.write_text(f"keys: [{{name: rhea, sha256: '{digest}', scopes: [reviewer]}}]\n")
     settings = Settings(
         auth_mode="api_key",
+        api_keys_file=keys,
         api_keys=(ApiKey("ada", hashlib.sha256(b"ada-key").hexdigest()),),
         llm_provider="offline",
         data_dir=tmp_path,
@@ -138,6 +142,32 @@ async def test_a_refusal_can_be_broken_with_a_reason_and_is_on_record(site: Site
     written = b"".join(one.data for one in blobs if one is not None)
     assert b'"open_chart"' in written
     assert b'"break_glass"' in written
+
+
+async def test_a_reviewer_says_what_an_emergency_was_and_sees_nothing_else(site: Site) -> None:
+    rhea = {"Authorization": "Bearer rhea-key"}
+    emergencies = f"{site.base}/api/operator/emergencies"
+
+    async def listed(headers: dict[str, str]) -> list[dict[str, Any]]:
+        async with site.client.get(emergencies, headers=headers) as reply:
+            assert reply.status == 200
+            rows: list[dict[str, Any]] = (await reply.json())["emergencies"]
+            return rows
+
+    site.close_the_chart()
+    await site.say("patient_4")
+    await site.say("break glass: unconscious in the emergency room")
+    (found,) = await listed(rhea)
+    review = f"{emergencies}/{found['grant_id']}/review"
+    said = {"is_justified": True, "note": "She was brought in by ambulance."}
+    async with site.client.post(review, json=said, headers=ADA) as reply:
+        assert reply.status == 403
+    async with site.client.post(review, json=said, headers=rhea) as reply:
+        assert reply.status == 200
+    assert "ambulance" in str(await listed(rhea))
+    for closed in ("operator/scenarios", "operator/quality", "chats", "patients"):
+        async with site.client.get(f"{site.base}/api/{closed}", headers=rhea) as reply:
+            assert reply.status == 403, closed
 
 
 async def by_socket(site: Site, text: str) -> str:

@@ -104,8 +104,44 @@ async def test_the_steps_of_a_plan_stand_on_a_phone_once(app: str, browser: Brow
     steps = page.get_by_text("review the imaging reports and studies")
     await expect(steps.filter(visible=True)).to_have_count(1)
     await expect(page.get_by_role("region", name="Plan")).to_contain_text("Report Creation")
+    await page.reload()
+    await expect(page.get_by_role("region", name="Plan")).to_contain_text("Report Creation")
+    await expect(steps.filter(visible=True)).to_have_count(1)
     await answered(page, "what are her allergies?")
     await expect(steps.filter(visible=True)).to_have_count(2)
+
+
+async def test_what_ran_for_an_answer_stands_beside_it_after_a_reload(
+    app: str, browser: Browser
+) -> None:
+    page = await (await browser.new_context()).new_page()
+    await page.goto(app)
+    await answered(page, "open patient_4")
+    await answered(page, "current meds")
+    ran = page.locator("summary").filter(has_text="Medications")
+    await expect(ran).to_contain_text("Patient Status · done")
+    await page.reload()
+    await expect(ran).to_contain_text("Patient Status · done")
+    below = ran.locator("xpath=../following-sibling::article")
+    await expect(below).to_contain_text("Osimertinib")
+
+
+async def test_a_free_time_is_pressed_and_booked_after_a_yes_alone(
+    app: str, browser: Browser
+) -> None:
+    page = await (await browser.new_context()).new_page()
+    await page.goto(app)
+    for text in ("open patient_4", "I want to see Dr. Smith", "on Tuesday"):
+        await answered(page, text)
+    times = page.get_by_role("group", name="Free times").get_by_role("button")
+    assert await times.count() > 1
+    assert await violations(page) == []
+    wanted = await times.nth(1).inner_text()
+    await times.nth(1).click()
+    await idle(page)
+    await expect(page.locator(".user-message").last).to_contain_text(wanted)
+    await expect(page.get_by_role("region", name="Question")).to_contain_text(wanted)
+    await expect(times).to_have_count(0)
 
 
 async def test_an_edited_question_goes_on_in_a_branch(app: str, browser: Browser) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from playwright.async_api import Browser, Locator, Page, Route, expect
 
 from data_models.identifiers import hashed
@@ -442,3 +443,45 @@ async def test_the_quality_of_answers_is_shown_by_agent(server: Server, browser:
     await expect(ann.get_by_role("heading", name="Quality of answers")).to_be_visible()
     await expect(ann.get_by_role("row", name="Radiology")).to_contain_text("100.0 %")
     assert await violations(ann) == []
+
+
+async def test_who_reviews_emergencies_sees_them_and_no_scenario(
+    built: None, browser: Browser, tmp_path: Path
+) -> None:
+    names = {"ann": "chat", "rhea": "reviewer"}
+    keys = [
+        {"name": name, "sha256": hashed_key(f"{name}-key"), "scopes": [scope]}
+        for name, scope in names.items()
+    ]
+    (tmp_path / "keys.yaml").write_text(yaml.safe_dump({"keys": keys}))
+    (tmp_path / "care.yaml").write_text("key:ann: [patient_7]\n")
+    server = Server(
+        folder=tmp_path,
+        environment={
+            "LLM_PROVIDER": "offline",
+            "AUTH_MODE": "api_key",
+            "API_KEYS_FILE": str(tmp_path / "keys.yaml"),
+            "ACCESS_POLICY": "roster",
+            "CARE_ROSTER_FILE": str(tmp_path / "care.yaml"),
+            "BREAK_GLASS_MINUTES": "30",
+        },
+    )
+    server.start()
+    try:
+        async with talking(server.url, "ann-key") as talk:
+            await talk.say("patient_4", seconds=60)
+            await talk.say("break glass: unconscious in the emergency room", seconds=60)
+        rhea = await signed_in(browser, server, "rhea")
+        found = rhea.get_by_role("article", name="key:ann opened patient_4")
+        await expect(found).to_contain_text("unconscious in the emergency room")
+        assert await violations(rhea) == []
+        await found.get_by_label("What was found").fill("Brought in by ambulance.")
+        await found.get_by_role("button", name="Justified", exact=True).click()
+        await expect(found).to_contain_text("Justified by key:rhea")
+        await expect(found.get_by_role("button")).to_have_count(0)
+        await rhea.reload()
+        await rhea.get_by_label("Access key or token").fill("ann-key")
+        await rhea.keyboard.press("Enter")
+        await expect(rhea.get_by_text("This page is for operators.")).to_be_visible()
+    finally:
+        server.close()

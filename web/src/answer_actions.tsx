@@ -6,6 +6,7 @@ import * as api from "./api";
 import type { Turn } from "./chat";
 import { AnswersContext } from "./opinions";
 import { strings } from "./strings";
+import { timesOffered } from "./times";
 import type { TurnActions } from "./transcript";
 import type { Opinion, Reason } from "./types";
 
@@ -24,8 +25,23 @@ export function AnswerActions({ turn, actions }: AnswerActionsProps) {
   if (turn.status !== "done" || runId === null || !turn.items.some((item) => item.kind === "agent")) {
     return null;
   }
+  const times = turn.key === newest && typeof patientId === "string" ? timesOffered(turn) : [];
   return (
     <div class="answer-actions">
+      {times.length > 0 && (
+        <div class="times" role="group" aria-label={said.times}>
+          {times.map((time) => (
+            <button
+              type="button"
+              class="button"
+              key={time}
+              onClick={() => actions.onRepeat(time, patientId as string)}
+            >
+              {time}
+            </button>
+          ))}
+        </div>
+      )}
       <button type="button" class="button tiny" onClick={() => actions.onReceipt(runId)}>
         {strings.receipt.show}
       </button>

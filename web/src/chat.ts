@@ -15,6 +15,7 @@ import type {
   Opinion,
   Person,
   SharedState,
+  ToolRun,
   Turn as StoredTurn,
 } from "./types";
 
@@ -191,8 +192,12 @@ const reachesKnown = (chat: Chat, page: HistoryPage): boolean =>
   chat.turns.some((turn) => turn.runId === page.turns[0]?.run_id);
 
 function restored(turn: StoredTurn, patientId: string | null): Turn {
-  const items = turn.agent_responses.map(
-    (one): Item => ({
+  const tools = (turn.tools ?? []).map((one, place) => ({ ...one, id: `${turn.run_id}-tool-${place}` }));
+  const items = turn.agent_responses.flatMap((one): Item[] => [
+    ...tools
+      .splice(0, tools.filter((tool) => Date.parse(tool.at) <= Date.parse(one.timestamp)).length)
+      .map(ranTool),
+    {
       kind: "agent",
       id: one.message_id,
       agent: one.agent,
@@ -203,8 +208,9 @@ function restored(turn: StoredTurn, patientId: string | null): Turn {
       madeBy: one.made_by,
       claims: one.statements,
       views: one.views.filter((view) => isOf(view, patientId)),
-    }),
-  );
+    },
+  ]);
+  items.push(...tools.map(ranTool));
   if (turn.error_code === INTERRUPTED) {
     const text = strings.transcript.interrupted;
     items.push({ kind: "error", id: `error-${items.length}`, text, code: INTERRUPTED, ref: null });
@@ -221,6 +227,14 @@ function restored(turn: StoredTurn, patientId: string | null): Turn {
     items,
   };
 }
+
+/** A tool that ran before; what it returned stands in the answer, and is not read again. */
+const ranTool = (run: ToolRun & { id: string }): Item => ({
+  ...toolItem(run.id, run.agent, run.tool),
+  args: JSON.stringify(run.parameters),
+  isError: run.is_error,
+  durationMs: run.duration_ms,
+});
 
 export function reduce(chat: Chat, frame: Frame): Chat {
   const index = turnIndex(chat, frame);
@@ -416,7 +430,7 @@ const agentItem = (id: string, agent: string): Item => ({
   views: [],
 });
 
-const toolItem = (id: string, agent: string, tool: string): Item => ({
+const toolItem = (id: string, agent: string, tool: string): ItemOf<"tool"> => ({
   kind: "tool",
   id,
   agent,

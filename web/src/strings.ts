@@ -311,6 +311,7 @@ const english = {
     words: "In your words (optional)",
     send: "Send",
     cancel: "Cancel",
+    times: "Free times",
     takeBack: "Take back",
     kept: "Thank you, noted.",
     takenBack: "Taken back.",

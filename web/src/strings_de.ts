@@ -323,6 +323,7 @@ export const german: Strings = {
     words: "In Ihren Worten (freiwillig)",
     send: "Senden",
     cancel: "Abbrechen",
+    times: "Freie Zeiten",
     takeBack: "Zurücknehmen",
     kept: "Danke, vermerkt.",
     takenBack: "Zurückgenommen.",

@@ -9,8 +9,8 @@ import { type Span, showing, type Timeline, type TimelineEvent, zoomed } from ".
 const said = strings.views;
 const LANE = 18;
 const FOOT = 26;
-const EDGE = { left: 124, right: 14, top: 6 };
-const LETTERS = 15;
+const EDGE = { left: 158, right: 14, top: 6 };
+const LETTERS = 21;
 const COLUMNS = ["date", "end", "kind", "name", "value", "unit", "status", "detail"] as const;
 
 interface TimelineChartProps {

@@ -159,8 +159,19 @@ export interface Turn {
   turn_status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "STOPPED";
   error_code?: string | null;
   is_repeatable?: boolean;
+  /** What ran for the answer, as far as that is kept. */
+  tools?: ToolRun[];
   /** What the user thinks of the answer. */
   feedback?: Opinion;
+}
+
+export interface ToolRun {
+  tool: string;
+  agent: string;
+  parameters: Record<string, unknown>;
+  is_error: boolean;
+  duration_ms: number;
+  at: string;
 }
 
 export type Reason = "wrong" | "wrong_patient" | "not_supported" | "incomplete" | "other";

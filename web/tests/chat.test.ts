@@ -10,10 +10,34 @@ import {
   withState,
   withStopped,
 } from "../src/chat";
+import { timesOffered } from "../src/times";
 import type { Frame } from "../src/types";
 import { asked, finished, following, RUN, said, started, stateOf, stored } from "./scenes";
 
 const end: Frame = { type: "TEXT_MESSAGE_END", messageId: "m1", metadata: { madeBy: "rules" } };
+
+const SLOTS: Frame = { type: "TOOL_CALL_START", toolCallId: "t1", toolCallName: "available_slots" };
+
+describe("free times", () => {
+  const offered = (text: string, ...before: Frame[]): string[] => {
+    const [turn] = following(asked(), started, ...before, ...said(text), end, finished).turns;
+    return turn ? timesOffered(turn) : [];
+  };
+
+  test("of one day are offered where the answer asks which suits", () => {
+    const text = "Dr. Smith, 2026-12-01: free are 09:00, 09:30. Which time suits?";
+    expect(offered(text, SLOTS)).toEqual(["09:00", "09:30"]);
+    expect(offered(text)).toEqual([]);
+  });
+
+  test.each([
+    "2026-12-01: 09:00; 2026-12-02: 10:30. Which suits?",
+    "Booked on 2026-12-01 from 09:00 to 09:30.",
+    "Free are 09:00 and 10:00. Which suits?",
+  ])("are not where a time alone says too little: %s", (text) => {
+    expect(offered(text, SLOTS)).toEqual([]);
+  });
+});
 
 describe("a run", () => {
   test("grows its message word by word and says who made it", () => {

@@ -1,10 +1,15 @@
 """What people read back: their own, whole, once, and on record."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from data_models.chat_context import ChatContext, Turn
 from data_models.conversations.turn_events import StateChanged
 from data_models.errors import NotFoundError, StoreUnavailableError
+from data_models.tool_memory import ToolExecutionContext, ToolMemory
 from services.views.conversation_reader import OwnedChat
+from services.views.conversation_view import tool_rows
 from tests.fakes import FixedClock, RememberedAudit
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
@@ -197,3 +202,24 @@ async def test_an_empty_entry_of_the_owner_index_is_passed_over(world: World) ->
     await world.users.create(f"{folder}/torn", b"\xff")
     await world.users.create(f"{folder}/empty", b"")
     assert [row.chat_id for row in await world.reader.list_of(owner="alice")] == [CHAT]
+
+
+def test_beside_an_answer_stands_what_ran_for_it_and_nothing_of_a_users_own() -> None:
+    at = datetime(2030, 1, 1, tzinfo=UTC)
+    runs = [
+        ToolExecutionContext(
+            execution_id=name,
+            tool_name=name,
+            agent_name="PatientStatus",
+            user_request="?",
+            success=name != "results",
+            timestamp=at,
+            turn_id=turn_id,
+            is_personal=name == "find_mail",
+        )
+        for name, turn_id in (("problems", 1), ("medications", 2), ("results", 2), ("find_mail", 2))
+    ]
+    context = ChatContext(conversation_id="c", tool_memory=ToolMemory(executions=runs))
+    turn = Turn(turn_id=2, run_id="r", timestamp=at, user="Ada", user_message="?")
+    shown = [(one.tool, one.is_error) for one in tool_rows(context, turn)]
+    assert shown == [("medications", False), ("results", True)]

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 
 import * as http from "../api";
 import { SignIn } from "../sign_in";
+import { Emergencies } from "./emergencies";
 import * as api from "./operator_api";
 import { Quality } from "./quality";
 import { ScenarioRoom, TABS, type Tab } from "./scenario_room";
@@ -11,19 +12,20 @@ import { Upload } from "./upload";
 import { words } from "./words";
 
 interface Place {
-  isQuality: boolean;
+  /** What is open beside the scenarios. */
+  page: "quality" | "emergencies" | null;
   scenarioId: string | null;
   tab: Tab;
 }
 
-const QUALITY = "#quality";
+const PAGES = ["quality", "emergencies"] as const;
 
-/** `#/scenario/tab`, or `#quality`: what is open survives a reload. */
+/** `#/scenario/tab`, `#quality` or `#emergencies`: what is open survives a reload. */
 const placeInAddress = (): Place => {
   const [, id = "", tab = ""] = location.hash.split("/");
   const known = TABS.find((one) => one === tab);
   return {
-    isQuality: location.hash === QUALITY,
+    page: PAGES.find((one) => location.hash === `#${one}`) ?? null,
     scenarioId: id ? decodeURIComponent(id) : null,
     tab: known ?? "plan",
   };
@@ -37,13 +39,14 @@ export function Operator() {
   const [needsSecond, setNeedsSecond] = useState(true);
   const [needsKey, setNeedsKey] = useState(false);
   const [login, setLogin] = useState<string | null>(null);
+  const [isReviewer, setReviewer] = useState(false);
   const [isUploading, setUploading] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [stamp, setStamp] = useState(0);
 
   const go = (next: Place): void => {
     const scenario = `#/${encodeURIComponent(next.scenarioId ?? "")}/${next.tab}`;
-    history.replaceState(null, "", next.isQuality ? QUALITY : scenario);
+    history.replaceState(null, "", next.page === null ? scenario : `#${next.page}`);
     setPlace(next);
   };
   const load = useCallback(async (): Promise<void> => {
@@ -53,17 +56,27 @@ export function Operator() {
     setNeedsSecond(found.require_approval);
     setNeedsKey(false);
   }, []);
+  /** Who may not see scenarios may be here to review emergencies. */
+  const explain = useCallback(async (error: unknown): Promise<void> => {
+    setReviewer(
+      await api.emergencies().then(
+        () => true,
+        () => false,
+      ),
+    );
+    setTrouble(troubleOf(error));
+  }, []);
   useEffect(() => {
     load().catch((error: unknown) => {
       if (http.isSignedOut(error)) {
         setLogin(error instanceof http.ApiError ? error.signIn : null);
         setNeedsKey(true);
-      } else setTrouble(troubleOf(error));
+      } else void explain(error);
     });
     const follow = (): void => setPlace(placeInAddress());
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
-  }, [load]);
+  }, [load, explain]);
 
   const enter = async (): Promise<void> => {
     try {
@@ -71,10 +84,18 @@ export function Operator() {
     } catch (error) {
       if (http.isSignedOut(error) || !(error instanceof http.ApiError)) throw error;
       setNeedsKey(false);
-      setTrouble(troubleOf(error));
+      await explain(error);
     }
   };
   if (needsKey) return <SignIn login={login} onSignIn={enter} />;
+  if (isReviewer) {
+    return (
+      <main class="scenario-main">
+        <h1 class="product">Rounds</h1>
+        <Emergencies />
+      </main>
+    );
+  }
   if (trouble) {
     return (
       <main class="stopped">
@@ -107,24 +128,27 @@ export function Operator() {
         <button type="button" class="button primary" onClick={() => setUploading(true)}>
           {words.upload}
         </button>
-        <button
-          type="button"
-          class="side-item"
-          {...(place.isQuality ? { "aria-current": "page" as const } : {})}
-          onClick={() => go({ ...place, isQuality: true })}
-        >
-          <span class="side-title">{words.quality.title}</span>
-        </button>
+        {PAGES.map((page) => (
+          <button
+            key={page}
+            type="button"
+            class="side-item"
+            {...(place.page === page ? { "aria-current": "page" as const } : {})}
+            onClick={() => go({ ...place, page })}
+          >
+            <span class="side-title">{words[page].title}</span>
+          </button>
+        ))}
         <ul>
           {cards.map((card) => (
             <li key={card.scenario_id}>
               <button
                 type="button"
                 class="side-item"
-                {...(card.scenario_id === open && !place.isQuality
+                {...(card.scenario_id === open && place.page === null
                   ? { "aria-current": "page" as const }
                   : {})}
-                onClick={() => go({ isQuality: false, scenarioId: card.scenario_id, tab: "plan" })}
+                onClick={() => go({ page: null, scenarioId: card.scenario_id, tab: "plan" })}
               >
                 <span class="side-title">{card.name}</span>
                 <span class="side-note">
@@ -137,8 +161,10 @@ export function Operator() {
         </ul>
       </nav>
       <main class="scenario-main">
-        {place.isQuality ? (
+        {place.page === "quality" ? (
           <Quality />
+        ) : place.page === "emergencies" ? (
+          <Emergencies />
         ) : open === null ? (
           <p class="empty">{words.none}</p>
         ) : (
@@ -148,7 +174,7 @@ export function Operator() {
             operator={operator}
             needsSecond={needsSecond}
             tab={place.tab}
-            onTab={(tab) => go({ isQuality: false, scenarioId: open, tab })}
+            onTab={(tab) => go({ page: null, scenarioId: open, tab })}
             onChanged={() => load().catch(() => undefined)}
           />
         )}
@@ -160,7 +186,7 @@ export function Operator() {
           onStored={async (id) => {
             setUploading(false);
             await load();
-            go({ isQuality: false, scenarioId: id, tab: "plan" });
+            go({ page: null, scenarioId: id, tab: "plan" });
             setStamp((before) => before + 1);
           }}
         />

@@ -6,6 +6,7 @@ import type {
   Deployment,
   Done,
   DryRunPage,
+  Emergency,
   Graph,
   HistoryEntry,
   Overview,
@@ -42,6 +43,11 @@ export const history = async (id: string): Promise<HistoryEntry[]> =>
 
 export const quality = async (): Promise<QualityRow[]> =>
   (await ask<{ rows: QualityRow[] }>(`${base}/quality`)).rows;
+
+export const emergencies = async (): Promise<Emergency[]> =>
+  (await ask<{ emergencies: Emergency[] }>(`${base}/emergencies`)).emergencies;
+export const reviewEmergency = (id: string, isJustified: boolean, note: string): Promise<Emergency> =>
+  ask(`${base}/emergencies/${encodeURIComponent(id)}/review`, "POST", { is_justified: isJustified, note });
 
 export const validate = (definition: string): Promise<Graph> =>
   ask(`${base}/validate`, "POST", { definition });

@@ -276,3 +276,14 @@ export interface QualityRow {
   like: number;
   dislike: number;
 }
+
+/** A chart that somebody opened in an emergency. */
+export interface Emergency {
+  grant_id: string;
+  principal: string;
+  patient_id: string;
+  reason: string;
+  granted_at: string;
+  expires_at: string;
+  review: { by: string; at: string; is_justified: boolean; note: string } | null;
+}

@@ -41,6 +41,18 @@ const english = {
     ],
   },
 
+  emergencies: {
+    title: "Emergencies",
+    hint: "Charts that were opened in an emergency though they are closed to who did. Somebody else says once what it was.",
+    none: "No chart was opened in an emergency.",
+    opened: (who: string, patient: string) => `${who} opened ${patient}`,
+    when: (from: string, until: string) => `${from} to ${until}:`,
+    note: "What was found",
+    justified: "Justified",
+    unjustified: "Not justified",
+    by: (who: string, at: string) => `by ${who}, ${at}`,
+  },
+
   tabs: {
     label: "About this scenario",
     plan: "Migration plan",

@@ -41,6 +41,18 @@ export const german: Words = {
     ],
   },
 
+  emergencies: {
+    title: "Notfälle",
+    hint: "Akten, die in einem Notfall geöffnet wurden, obwohl sie für den Benutzer geschlossen sind. Jemand anderes hält einmal fest, was es war.",
+    none: "In keinem Notfall wurde eine Akte geöffnet.",
+    opened: (who: string, patient: string) => `${who} öffnete ${patient}`,
+    when: (from: string, until: string) => `${from} bis ${until}:`,
+    note: "Was gefunden wurde",
+    justified: "Berechtigt",
+    unjustified: "Nicht berechtigt",
+    by: (who: string, at: string) => `durch ${who}, ${at}`,
+  },
+
   tabs: {
     label: "Zu diesem Szenario",
     plan: "Migrationsplan",
