@@ -105,13 +105,13 @@ def report_of(prompt: Prompt) -> str:
 
 
 def _section(prompt: Prompt, answer: ToolAnswer) -> str:
-    title = answer.name.replace("_", " ").strip().capitalize()
+    view, words = prompt.view_of(answer), answer_words(prompt.language)
+    title = words.things_of.get(answer.name, answer.name.replace("_", " ").strip()).capitalize()
     title = prompt.text(heading) if has_text(heading := f"heading_{answer.name}") else title
     if answer.error:
         return prompt.text(
             "unreadable", title=title, problem=problem_told(answer.error, prompt.language)
         )
-    view, words = prompt.view_of(answer), answer_words(prompt.language)
     if answer.name == SEARCH and view is not None and prompt.cue != "step":
         question = ChartQuestion(SEARCH, {"query": prompt.query}, name=prompt.query)
         if isinstance(told := answered([question], [(question, view)], words), str):
