@@ -121,10 +121,11 @@ def told_result(language: str, tool: str, data: Mapping[str, Any], *, now: datet
 
 def plain_rows(language: str, data: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a tool gave that gives no rows of the chart, a field each."""
+    words = answer_words(language)
     for key, value in data.items():
         plain = ("no", "yes")[value] if isinstance(value, bool) else str(value)
         said = map(str, value) if isinstance(value, list) else [plain]
-        told = ", ".join(in_own_language(one, language) for one in said)
+        told = ", ".join(words.word(in_own_language(one, language)) for one in said)
         if key not in _SILENT and told:
             own = f"field_{key}"
             name = talk_text(language, own) if has_text(own) else key.replace("_", " ")

@@ -105,13 +105,13 @@ def report_of(prompt: Prompt) -> str:
 
 
 def _section(prompt: Prompt, answer: ToolAnswer) -> str:
-    title = answer.name.replace("_", " ").strip().capitalize()
+    view, words = prompt.view_of(answer), answer_words(prompt.language)
+    title = words.things_of.get(answer.name, answer.name.replace("_", " ").strip()).capitalize()
     title = prompt.text(heading) if has_text(heading := f"heading_{answer.name}") else title
     if answer.error:
         return prompt.text(
             "unreadable", title=title, problem=problem_told(answer.error, prompt.language)
         )
-    view, words = prompt.view_of(answer), answer_words(prompt.language)
     if answer.name == SEARCH and view is not None and prompt.cue != "step":
         question = ChartQuestion(SEARCH, {"query": prompt.query}, name=prompt.query)
         if isinstance(told := answered([question], [(question, view)], words), str):
@@ -253,9 +253,8 @@ def run(prompt: Prompt, request: ToolRequest) -> OfflineReply:
 def is_of_recent(prompt: Prompt) -> bool:
     """Whether the message does something to what of the user's own was found or used last."""
     is_deed = says(as_move(prompt.asked, prompt.shown_before), *_DEEDS)
-    is_day = says(prompt.asked, "another_day", "when_is_it")
-    is_next_day = prompt.recent == "calendar_event" and is_day
-    return is_next_day or (is_deed and prompt.recent in tool_requests.OF_OWN_THINGS)
+    is_day = prompt.recent == "calendar_event" and says(prompt.asked, "another_day", "when_is_it")
+    return is_day or (is_deed and prompt.recent in tool_requests.OF_OWN_THINGS)
 
 
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:

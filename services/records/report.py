@@ -213,9 +213,10 @@ def _summary(page: ReportPage, content: ReportContent) -> None:
 
 
 def _fact_table(page: ReportPage, facts: tuple[Fact, ...]) -> None:
+    said_by = ([*one.sources, *(by for old in one.earlier for by in old.sources)] for one in facts)
     rows = [
-        (page.told(one.name), page.told(_value(one)), page.cite(_said_by(one)) if one.value else "")
-        for one in facts
+        (page.told(one.name), page.told(_value(one)), page.cite(sources) if one.value else "")
+        for one, sources in zip(facts, said_by, strict=True)
     ]
     page.table(("Fact", "Value", "Source"), rows, (4.5, 10.0, 2.5))
     for fact in facts:
@@ -224,10 +225,6 @@ def _fact_table(page: ReportPage, facts: tuple[Fact, ...]) -> None:
             for reading in fact.disagreement:
                 when = reading.date or page.told("undated")
                 page.bullet(f"{reading.value} ({when}) {page.cite(reading.sources)}")
-
-
-def _said_by(fact: Fact) -> list[ViewSource]:
-    return [*fact.sources, *(source for reading in fact.earlier for source in reading.sources)]
 
 
 def _value(fact: Fact) -> str:

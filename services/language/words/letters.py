@@ -45,7 +45,8 @@ def folded(word: str) -> str:
         for each in unicodedata.normalize("NFKD", word).casefold()
         if unicodedata.category(each) not in _INVISIBLE
     ]
-    if _is_other_script(word):
+    bare = [unicodedata.normalize("NFD", each)[0] for each in word.casefold() if each.isalpha()]
+    if bare and all(each in _OTHER_SCRIPTS for each in bare):
         plain = [_OTHER_SCRIPTS.get(each, each) for each in plain]
         return "".join(plain).replace("-", "")
     return "".join(_WITHOUT_MARK.get(each) or _LOOK_ALIKES.get(each, each) for each in plain)
@@ -83,13 +84,6 @@ def has_apostrophe(text: str) -> bool:
 def is_without_spaces(word: str) -> bool:
     """Whether `word` is of a script that writes no spaces between words, as Chinese."""
     return any("\u3040" <= each <= "\u9fff" for each in word)
-
-
-def _is_other_script(word: str) -> bool:
-    letters = [each for each in word.casefold() if each.isalpha()]
-    return bool(letters) and all(
-        unicodedata.normalize("NFD", each)[0] in _OTHER_SCRIPTS for each in letters
-    )
 
 
 _MOSTLY_CAPITALS = 0.6

@@ -159,18 +159,12 @@ def _corrected(table: ConceptTable, series: Sequence[Series], name: str) -> str 
     near: dict[str, int] = {}
     for said, meant in known.items():
         distance = OSA.distance(wanted, said, score_cutoff=allowed)
-        if distance <= allowed and said[:1] == wanted[:1] and not _is_opposite(wanted, said):
+        is_alike = all(wanted.startswith(one) == said.startswith(one) for one in _OPPOSITES)
+        if distance <= allowed and said[:1] == wanted[:1] and is_alike:
             near[meant] = min(distance, near.get(meant, allowed))
     best = min(near.values(), default=0)
     closest = [meant for meant, distance in near.items() if distance == best]
     return closest[0] if len(closest) == 1 else None
-
-
-def _is_opposite(first: str, second: str) -> bool:
-    marks = [
-        next((mark for mark in _OPPOSITES if word.startswith(mark)), "") for word in (first, second)
-    ]
-    return marks[0] != marks[1]
 
 
 def classes_of_drug(label: str, codes: Sequence[str]) -> frozenset[str]:

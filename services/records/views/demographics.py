@@ -35,6 +35,7 @@ def demographics(record: PatientRecord, *, today: date) -> Demographics:
     """Return the patient's identity as of `today`."""
     patient = record.patient
     numbers = dict.fromkeys(one.value for one in patient.identifier if one.value)
+    died, unknown = day_text(patient.deceased_date_time), "died, date not in the record"
     ranked = sorted(patient.name, key=lambda name: name.use not in IN_USE)
     return Demographics(
         patient_id=record.patient_id,
@@ -42,7 +43,7 @@ def demographics(record: PatientRecord, *, today: date) -> Demographics:
         birth_date=day_text(patient.birth_date) or "",
         age=_age(patient, today),
         sex=patient.gender or "",
-        deceased=_deceased(patient),
+        deceased=f"died {died}" if died else unknown if patient.deceased_boolean else "",
         numbers=tuple(numbers)[:_NUMBERS_LIMIT],
     )
 
@@ -50,12 +51,6 @@ def demographics(record: PatientRecord, *, today: date) -> Demographics:
 def patient_source(record: PatientRecord) -> ViewSource:
     """Return the Patient resource as a source."""
     return ViewSource(ref=f"Patient/{record.patient.id or 'unnamed'}", date=None, title="Patient")
-
-
-def _deceased(patient: Patient) -> str:
-    if died := day_text(patient.deceased_date_time):
-        return f"died {died}"
-    return "died, date not in the record" if patient.deceased_boolean else ""
 
 
 def _age(patient: Patient, today: date) -> str:

@@ -126,11 +126,9 @@ class TurnStops(TurnStep):
 
         The turn's document is open.
         """
-        message = turn.message
-        is_bare = message.press is None and (says_yes(message.text) or says_no(message.text))
-        is_bare &= not (
-            names_a_deed(message.text) or says(message.text, "reason", "thanks")
-        )  # "why not"
+        text = turn.message.text
+        is_bare = turn.message.press is None and (says_yes(text) or says_no(text))
+        is_bare &= not (names_a_deed(text) or says(text, "reason", "thanks"))  # "why not"
         if not is_bare or turn.open_question() is not None:
             return False
         if _asks_another(turn):
@@ -139,7 +137,7 @@ class TurnStops(TurnStep):
         if _waits_for_answer(turn):
             return False
         is_held = any(one.status == "active" for one in turn.document.memory.key_points)
-        hint = _HELD if is_held and says_no(message.text) else _NAME
+        hint = _HELD if is_held and says_no(text) else _NAME
         self.replies.say(turn, f"Nothing waits for a yes or a no. {hint}")
         return True
 

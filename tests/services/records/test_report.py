@@ -84,22 +84,17 @@ def test_the_document_has_every_section_and_the_patient_at_its_top() -> None:
         "Bildgebung",
     )
     told = text_of(german.data)
-    ours: tuple[str, ...] = (
-        "Sources differ on",
-        "Clinical summary",
-        "Birth date",
-        "earlier: ",
-        "see below",
-    )
-    ours += (
-        "female",
-        "; active",
-        "said to take",
-        "problem\n",
-        "imaging study\n",
-        "of kind",
-        " to 20",
-    )
+    ours = [
+        *(
+            "Sources differ on",
+            "Clinical summary",
+            "Birth date",
+            "earlier: ",
+            "see below",
+            "female",
+        ),
+        *("; active", "said to take", "problem\n", "imaging study\n", "of kind", " to 20"),
+    ]
     for text in (DISCLAIMER, OFFLINE_NOTICE, *ours):
         assert text not in told
     assert "IVB (2025-05-23); früher: IVA (2024-03-06)" in told
