@@ -67,6 +67,7 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     of_what = {word.after, word.beyond if is_near else ""}
     joins, of_whom = of_people("joins"), of_people("about", "for_whom")
     is_one = at > 1 and word.closes and run[at - 2].before in of_whom  # `crp of koch and kwitzon`
+    is_one = is_one and not is_clinical_name(stem(run[at - 2].text))  # `hx of ulcers or polyps`
     is_pair = word.before in joins and (is_one or word.heads)
     is_pair |= word.after in joins and word.before in of_whom
     is_pair |= any(one.is_in("compares") for one in run) and bool(joins & {word.before, word.after})

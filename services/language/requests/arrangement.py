@@ -91,7 +91,9 @@ class Arranging:
             named = [rows[at]] if -len(rows) <= at < len(rows) else []
         else:
             said = [word.strip(".,;!?") for word in in_english(self.asked).casefold().split()]
-            named = [row for row in rows if _is_named(row, rows, said)]
+            words = [*filter(str.isalpha, said)]  # "Thursday 9" is no 9th
+            each = [[row for row in rows if _is_named(row, rows, one)] for one in (words, said)]
+            named = each[0] or each[1]
         return {wanted: named[0]} if wanted is not None and len(named) == 1 else {}
 
     def known(self) -> dict[str, str]:

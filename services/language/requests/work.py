@@ -207,7 +207,7 @@ def _is_of_no_form(text: str) -> bool:
     asks_past = asks_past and not says(text, "free", "timetable")
     starts = says(text, "scenario_start")
     starts = starts and {*slots_in(text, is_booking=True)} <= {"doctor_preference"}
-    others = says(text, "withdraws_order", "updates_report", "new_task")
+    others = says(text, "withdraws_order", "updates_report", "new_task", "send")
     return asks_past or starts or others or impossible_wish(text) is not None
 
 

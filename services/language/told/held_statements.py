@@ -187,8 +187,7 @@ def plain_sentence(quote: str, text: str, names: Collection[str] = ()) -> str | 
         if wanted and _folded(sentence) == wanted and not asks(sentence):
             known, of_whom = grammars(), without_names(sentence, names)
             is_theirs = any(one["of_patient"].search(of_whom) for one in known)
-            guards = [one[guard] for one in known for guard in _GUARDS]
-            is_guarded = any(one.search(sentence) for one in guards)
+            is_guarded = any(one[guard].search(sentence) for one in known for guard in _GUARDS)
             return sentence if is_theirs and not is_guarded else None
     return None
 

@@ -237,7 +237,8 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     is_bare = bool(phrases.asks.search(said))
     is_label = is_label and (not is_bare or _BARE_LABEL.fullmatch(said) is not None)
     is_label = is_label and (text[len(head)] == ":" or any(map(said.split().count, _WHOSE)))
-    kinds, is_marked = _behind_leads(_kinds(behind[0] if is_label else text, language), phrases)
+    whole = behind[0] if is_label else text.replace(" - ", ", ")  # "ECG done - no ST changes"
+    kinds, is_marked = _behind_leads(_kinds(whole, language), phrases)
     shape = _shape(kinds, phrases)
     if is_label and "kin " in said:
         shape = _OF_PATIENT.sub("person ", shape)  # "Tochter am Telefon: hat … abgesetzt"

@@ -171,6 +171,7 @@ TIMES = f"Dr. Jones, 2030-01-07: free are 08:00, 08:30, 15:00.\n{WHICH_TIME}"
         ("the second one", WEEK, {"date_preference": "Tue 15 Jan 2030"}),
         ("the last one", WEEK, {"date_preference": "Tue 15 Jan 2030"}),
         ("tuesday", WEEK, {"date_preference": "Tue 15 Jan 2030"}),
+        ("tuesday 7", WEEK, {"date_preference": "Tue 15 Jan 2030"}),
         ("the 15th", WEEK, {"date_preference": "Tue 15 Jan 2030"}),
         ("the first one", TIMES, {"time_preference": "08:00"}),
         ("the last one", TIMES, {"time_preference": "15:00"}),
