@@ -241,7 +241,7 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "reaction": _is_reaction_untold,
     "side": lambda rows: words_listed("sides").isdisjoint(words_of(" ".join(map(_said, rows)))),
     "dose": lambda rows: all(row.kind == "medication" and not _says_dose(row) for row in rows),
-    "effect": lambda rows: not any(row.kind == "procedure" and row.value for row in rows),
+    "effect": lambda _: True,
     "result": lambda rows: all(row.kind in _UNREPORTED[: 2 - bool(row.value)] for row in rows),
     "code": lambda rows: not any(row.code for row in rows),
     "end people": lambda rows: any(row.kind == "medication" for row in rows),
