@@ -178,14 +178,11 @@ async def whose_paper(text: str, patient_id: PatientId, *, linker: SubjectLinker
         one.patient_id != patient_id for one in numbers
     ):
         return "several" if is_named else "other"
-    is_marked = bool(numbers) or (person is not None and _has_birth_date(person, head))
+    days = full_dates(head) if person is not None else ()
+    is_marked = bool(numbers) or any(person and person.is_born_on(one.readings) for one in days)
     if is_named and is_marked:
         return "theirs"
     return "partly" if is_named or is_marked else "unnamed"
-
-
-def _has_birth_date(person: Person, text: str) -> bool:
-    return any(person.is_born_on(one.readings) for one in full_dates(text))
 
 
 def _numbers(text: str, index: PersonIndex) -> Iterable[Person]:

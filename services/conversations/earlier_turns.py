@@ -99,7 +99,9 @@ class Takeover:
         for patient_id in dict.fromkeys(places):
             with suppress(errors.CorruptDocumentError):  # nobody can write over that
                 kept = await self._rewritten(conversation, patient_id, dead, keep=False)
-                if kept is not None and _had_ended(kept.turn):
+                if kept is not None and not (
+                    is_open(kept.turn) or kept.turn.error_code == INTERRUPTED
+                ):
                     return _taken_over(conversation, dead, kept, now).answered
         return None
 
@@ -167,10 +169,6 @@ class Takeover:
 def _find_run(context: ChatContext, run_id: str) -> Turn | None:
     """Return the turn of that run, if the document holds it."""
     return next((turn for turn in reversed(context.chat_history) if turn.run_id == run_id), None)
-
-
-def _had_ended(turn: Turn) -> bool:
-    return not is_open(turn) and turn.error_code != INTERRUPTED
 
 
 def _taken_over(

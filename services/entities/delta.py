@@ -49,7 +49,8 @@ def parse_entity_delta(payload: Mapping[str, Any] | str, *, legacy: bool = True)
     """
     root = _object(payload)
     holder, path = root, ""
-    if not _speaks(root) and isinstance(root.get("response"), Mapping):
+    is_delta = any(key in root for key in (*_DELTA_KEYS, _LEGACY_KEY))
+    if not is_delta and isinstance(root.get("response"), Mapping):
         holder, path = root["response"], "response."
     if any(key in holder for key in _DELTA_KEYS):
         return _delta(holder, path)
@@ -117,10 +118,6 @@ def _place(before: str) -> str:
 
 def _no_number(_: str) -> None:
     raise ValueError
-
-
-def _speaks(holder: Mapping[str, Any]) -> bool:
-    return any(key in holder for key in (*_DELTA_KEYS, _LEGACY_KEY))
 
 
 def _delta(holder: Mapping[str, Any], path: str) -> EntityDelta:

@@ -35,7 +35,8 @@ def _rows_named(text: str, facts: PatientFacts) -> list[ViewRow]:
         found += [row for row in _of_name("problem", name, facts.problems) if _is_there(row, words)]
     for name in _names("drug", words):
         found += _of_name("drug", name, facts.drugs)
-    found += [row for row in facts.procedures if _is_done(row, frozenset(words))]
+    done = ((one, map(words_of, table.names_of_procedure(one.name))) for one in facts.procedures)
+    found += [one for one, names in done if any(map(frozenset(words).issuperset, names))]
     found += [row for row in facts.markers if words_of(row.name)[0] in words]
     return list({row.sources: row for row in found}.values())
 
@@ -79,10 +80,6 @@ def _is_of_now(row: ViewRow) -> bool:
     if row.kind in ("problem", "medication"):
         return row.status == "active"
     return row.kind == "procedure" or bool(row.flag)
-
-
-def _is_done(row: ViewRow, words: frozenset[str]) -> bool:
-    return any(words.issuperset(words_of(name)) for name in table.names_of_procedure(row.name))
 
 
 KIND = "guideline"

@@ -80,10 +80,9 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
         return "results"  # "digoxin level", "tacrolimus trend"
     if tool == "results" and "treatment" in part.parts:
         return "medications"  # "is her pressure treated?"
-    is_taken = "takes" in part.frames and "measured" not in part.frames
-    is_taken = is_taken and run.main.name not in HABITS and _is_of_a_drug(part)
-    is_given = "given" in part.frames and not drug_words().isdisjoint(run.main.name.split())
-    is_drug = tool == "results" and (is_taken or is_given)
+    is_taken = "takes" in part.frames and "measured" not in part.frames and _is_of_a_drug(part)
+    is_taken = (is_taken and run.main.name not in HABITS) or "given" in part.frames
+    is_drug = tool == "results" and is_taken and names_drugs(run.main.name)  # of no saturation
     return "medications" if is_drug else tool
 
 

@@ -100,7 +100,7 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     """Return the words before what is asked for; nothing where that is no value of a chart."""
     theirs = part.get("theirs")
     who = part.get("who") or (f"unser {theirs}" if theirs else "")  # `hb vom neuzugang`
-    of_illness = any(map(is_ill, words_of(who)[-1:])) and says(text, "course_of_illness")
+    of_illness = any(map(is_ill, words_of(who)[-2:])) and says(text, "course_of_illness")
     if not who or of_illness or _PRESSURE.search(who):
         return ""  # signs and figures name nobody: "bp in the room 165/95"
     asked, value = part.get("what", ""), part.get("value", "")

@@ -171,10 +171,6 @@ def _marker(match: re.Match[str]) -> list[Asked]:
     return [Asked("marker", match["gene"], values=(sense, match["variant"] or "", what))]
 
 
-def _msi(match: re.Match[str]) -> list[Asked]:
-    return [Asked("marker", "MSI", values=("present" if match["high"] else "absent", "", ""))]
-
-
 def _pdl1(match: re.Match[str]) -> list[Asked]:
     bounds = _bounds(match["op"], _figure(match["num"]))
     return [Asked("marker", "PD-L1", within=bounds, unit="%")]
@@ -188,7 +184,12 @@ FORMS: tuple[tuple[re.Pattern[str], Make], ...] = (
     (READ_FORMS.compiled("value"), _value),
     (READ_FORMS.compiled("value_more"), _value_more),
     (READ_FORMS.compiled("stage"), _stage),
-    (READ_FORMS.compiled("msi"), _msi),
+    (
+        READ_FORMS.compiled("msi"),
+        lambda one: [
+            Asked("marker", "MSI", values=("present" if one["high"] else "absent", "", ""))
+        ],
+    ),
     (READ_FORMS.compiled("marker"), _marker),
     (_METASTATIC, lambda _: [Asked("stage", values=("IV",))]),
     (READ_FORMS.compiled("sex"), _sex),

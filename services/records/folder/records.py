@@ -143,7 +143,9 @@ class FolderRecords:
         if _size(chart) < _BIG_BYTES:
             record = await asyncio.to_thread(_record, index, chart, self.document_reader)
             return await asyncio.to_thread(record.prepared)
-        record = await asyncio.to_thread(_big_record, index, chart, self.document_reader)
+        record = await asyncio.to_thread(
+            without_collecting()(_record), index, chart, self.document_reader
+        )
         # The first answer need not wait for what only searches need.
         task = asyncio.create_task(prepare_later(record, views=self._prepare))
         self._preparing.add(task)
@@ -260,11 +262,6 @@ def _record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> Patient
     if count := len(record.left_out.unreadable):
         _log.warning("records_skipped", patient=patient, count=count, tool=CHECK)
     return record
-
-
-def _big_record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> PatientRecord:
-    with without_collecting():
-        return _record(index, chart, reader)
 
 
 def _size(chart: Chart) -> int:

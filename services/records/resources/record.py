@@ -171,7 +171,8 @@ def named(raw: Raw, record: PatientRecord | None = None) -> str:
         return text(row, "text") or whole
     if record is not None and (pointer := one(raw, "practitioner")):
         return record.name_of(pointer)
-    return label(one(raw, "code"))
+    called = label(one(raw, "code") or one(raw, "type"))
+    return called or text(one(raw, "deviceName"), "name")
 
 
 def record_from_resources(

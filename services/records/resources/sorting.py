@@ -104,10 +104,6 @@ def _is_concept(value: Any) -> bool:
     )
 
 
-def _is_reference(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("reference", ""), str)
-
-
 def _is_quantity(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
@@ -136,7 +132,10 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "valueQuantity": _is_quantity,
     "valueString": _is_text,
     **dict.fromkeys(_ELEMENTS["concepts"], _is_concept),
-    **dict.fromkeys(_ELEMENTS["references"], _is_reference),
+    **dict.fromkeys(
+        _ELEMENTS["references"],
+        lambda one: isinstance(one, dict) and isinstance(one.get("reference", ""), str),
+    ),
     **dict.fromkeys(_ELEMENTS["lists"], _are_objects),
     "component": _is_component,
 }

@@ -93,8 +93,6 @@ def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
         if shown
         else [record.name_of(row) or _named_member(record, row) for row in many(raw, "hasMember")]
     )
-    specimen = record.resolve(one(raw, "specimen"), within=raw)
-    taken = label(one(specimen.raw, "type")) if specimen else ""
     absent, notes = not shown and not members, "; ".join(notes_of(raw))
     return ViewRow(
         kind=kind_of(part.entry),
@@ -111,7 +109,7 @@ def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
             f"of {of}" if of else "",
             ", ".join(dict.fromkeys(panels)),
             f"panel of {', '.join(filter(None, members))}" if any(members) else "",
-            taken or text(one(raw, "specimen"), "display"),
+            record.name_of(one(raw, "specimen"), within=raw),
             label(one(raw, "method")),
             label(one(raw, "bodySite")),
             f"{NOTED}{notes}" if part.component is None and notes else "",

@@ -4,7 +4,6 @@ What a row holds stands in `rows.yaml`; here is what no path through a resource 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from data_models.chart_view import ViewRow
 from services.records.resources import entry as fhir
@@ -162,17 +161,10 @@ def _model(_: PatientRecord, entry: fhir.Entry) -> str:
     return name if fhir.label(fhir.one(entry.raw, "type")) else ""
 
 
-def _used_device(record: PatientRecord, entry: fhir.Entry) -> str:
-    pointer = fhir.one(entry.raw, "device")
-    if (device := record.resolve(pointer, within=entry.raw)) is None:
-        return fhir.text(pointer, "display")
-    return row_by_table(record, replace(device, kind="Device"), _FUNCTIONS).name
-
-
 _OF_TABLE: tuple[Function, ...] = (
     _activities, _attendants, _clinical_status, _day_of_record, _death, _doubt,
     _encounter_diagnosis, _illnesses, _members, _model, _problem_status, _reactions, _side,
-    _subpotent, _targets, _used_device,
+    _subpotent, _targets,
 )  # fmt: skip
 _FUNCTIONS: Mapping[str, Function] = {
     **{each.__name__.removeprefix("_"): each for each in _OF_TABLE},

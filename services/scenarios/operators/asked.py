@@ -242,11 +242,8 @@ class SessionQuery(Paging):
             (not self.step or row.step_hash == step_key(self.step))
             and (not self.version or row.version == self.version)
             and (not self.channel or row.channel == self.channel)
-            and (not self.review or row.review == self.review or self._is_any_of(row))
+            and (self.review in ("", row.review) or (self.review == ANY and bool(row.review)))
         )
-
-    def _is_any_of(self, row: SessionRow) -> bool:
-        return self.review == ANY and bool(row.review)
 
 
 class BulkIntervention(Intervention):

@@ -1,7 +1,7 @@
 """What is found though the record says it in another form, another language or another list."""
 
 from services.records.answers.choosing.said_words import says_all
-from services.records.concepts.table import names_of_procedure
+from services.records.concepts.table import concept_table, names_of_procedure
 from services.records.concepts.words import words_of
 from services.records.rows.finding import means
 from services.records.rows.row_table import called
@@ -58,3 +58,9 @@ def test_a_class_of_drugs_holds_those_that_records_spell_otherwise() -> None:
     assert means("drug", "antiplatelet", label="Acetylsalicylsäure 100 mg Tablette", codes=())
     assert means("drug", "valproate", label="Valproic acid 200 MG Oral Tablet", codes=())
     assert means("drug", "anthracycline", label="Epirubicin 2 MG/ML Injection", codes=())
+
+
+def test_a_value_that_is_called_a_level_is_the_value() -> None:
+    potassium = concept_table().displayed("result", "Potassium Lvl")
+    assert potassium is not None
+    assert potassium.name == "Potassium"

@@ -50,6 +50,7 @@ _CALLED = {
     "[lb_av]": "lb", "[stone_av]": "st", "[in_i]": "in", "Cel": "°C", "[degF]": "°F"
 }  # fmt: skip
 _SOURCES_SHOWN = 1
+_OF_BODY = ("/m2", "/m²", "/kg")
 _DIGITS = 4
 
 
@@ -231,16 +232,17 @@ def _is_reaction_untold(rows: Sequence[ViewRow]) -> bool:
     return any(row.kind in _WITH_REACTION for row in rows) and not is_said
 
 
-def _says_dose(row: ViewRow) -> bool:
-    """Whether its dose is told, also by its name: "Docetaxel 75 mg/m2"; a strength is none."""
-    return bool(row.value) or any(one in row.name for one in ("/m2", "/m²", "/kg"))
-
-
 _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "due": lambda rows: any(row.kind in _DUE_AGAIN for row in rows),
     "reaction": _is_reaction_untold,
     "side": lambda rows: words_listed("sides").isdisjoint(words_of(" ".join(map(_said, rows)))),
-    "dose": lambda rows: all(row.kind == "medication" and not _says_dose(row) for row in rows),
+    # Its name may tell it, too: "Docetaxel 75 mg/m2"; a strength is none.
+    "dose": lambda rows: (
+        not any(
+            row.kind != "medication" or row.value or any(map(row.name.__contains__, _OF_BODY))
+            for row in rows
+        )
+    ),
     "effect": lambda _: True,
     "result": lambda rows: all(row.kind in _UNREPORTED[: 2 - bool(row.value)] for row in rows),
     "code": lambda rows: not any(row.code for row in rows),

@@ -117,8 +117,8 @@ def current_status(record: PatientRecord, *, today: date) -> PatientStatus:
     return PatientStatus(
         patient_id=record.patient_id,
         **_person(record, today),
-        diagnosis=resolve("diagnosis", _labels(cancers)),
-        primary_site=resolve("primary site", _sites(cancers)),
+        diagnosis=resolve("diagnosis", _labels(cancers, "code")),
+        primary_site=resolve("primary site", _labels(cancers, "bodySite")),
         histology=resolve("histology", _histologies(record, cancers)),
         staging=_staging(record, cancers),
         ecog=resolve("ECOG", [*_observed(record, _ECOG), *record.derived(_stated)["ECOG"]]),
@@ -165,14 +165,9 @@ def _hedged(said: list[str], condition: fhir.Entry) -> Iterator[tuple[str, ViewS
     yield from ((f"{one_}{hedge}", _condition_source(condition)) for one_ in said if one_)
 
 
-def _labels(cancers: list[fhir.Entry]) -> Iterator[tuple[str, ViewSource]]:
+def _labels(cancers: list[fhir.Entry], element: str) -> Iterator[tuple[str, ViewSource]]:
     for condition in cancers:
-        yield from _hedged([fhir.label(fhir.one(condition.raw, "code"))], condition)
-
-
-def _sites(cancers: list[fhir.Entry]) -> Iterator[tuple[str, ViewSource]]:
-    for condition in cancers:
-        yield from _hedged(fhir.labels(condition.raw, "bodySite"), condition)
+        yield from _hedged(fhir.labels(condition.raw, element), condition)
 
 
 def _histologies(record: PatientRecord, cancers: list[fhir.Entry]) -> list[tuple[str, ViewSource]]:
