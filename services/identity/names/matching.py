@@ -39,6 +39,7 @@ from services.identity.names.name_signs import (
 )
 from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import strangers_in
+from services.identity.names.word_names import is_beside_a_value
 from services.language.people.ages_told import age_behind
 from services.language.people.mentions import Message
 from services.language.people.name_runs import is_behind_letter, neighbours
@@ -49,7 +50,7 @@ from services.language.words.people_words import of_people
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
 _Run: TypeAlias = Sequence[Word]
 _Span: TypeAlias = tuple[Word, ...]
-_FEW_WORDS = 5  # of a longer message each word may be one by chance
+_FEW_WORDS = 8  # of a longer message each word may be one by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +180,19 @@ def _unread(message: Message, run: _Run, chosen: Sequence[Cover], known: Known) 
     is_month = span[0].is_in_date
     found = distinct(one.person for one in chosen if one.is_exact and (one.has_family or is_month))
     people = [one for one in found if not (one.same_as(known.open) or contradicts(span, one))]
-    is_told = age_behind(message.text, span[-1].end) or span[-1].after in of_people("places")
-    if (is_month or span[0].is_in("qualities", "seasons", "verbs_too", "organs")) and not is_told:
+    born = (one.born_on for one in people)
+    age = age_behind(message.text, span[-1].end, born=born, today=known.today)
+    is_told = age is not None or span[-1].after in of_people("places")
+    is_word = span[0].is_in("qualities", "seasons") and not is_beside_a_value(span)
+    if (is_month or is_word or span[0].is_in("verbs_too", "organs")) and not is_told:
         people = [one for one in people if one.patient_id in known.roster]
     has_day = span[0].has_number or span[0].gap.rstrip(" .,-")[-1:].isdigit()
     is_word = is_month and (has_day or span[0].before in of_people("before_months"))
     is_word |= message.pronoun_at is not None or len(message.words) > _FEW_WORDS or len(span) > 1
-    is_word |= span[0].is_surely_eponym or span[-1].after in of_people("particles")
+    is_word |= span[0].before in of_people("articles")  # `a bird fancier?`
+    is_word |= (span[0].is_surely_eponym and not is_told) or span[-1].after in of_people(
+        "particles"
+    )
     is_aside = is_name_beside(run, span, known.others) or _is_beside(run, span, "family", known)
     if not people or is_word or is_aside:
         return None
@@ -279,6 +286,7 @@ def _counts(
         asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
         asks = asks or span[0].is_another or is_turned_to(run, span)
         asks = asks or (cover.has_family and span[0].before in of_people("auxiliaries"))
+        asks = asks or (cover.has_family and is_beside_a_value(span))
         asks = asks or stands_for_somebody(run, span[-1]) or has_family_initial(run, span, person)
         return signed or begins or asks or is_alone(run, span) or not all(common)
     if _is_beside(run, span, strength, known):

@@ -161,8 +161,10 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     if is_asked and is_name and not is_clinical(word.text):
         return False
     is_drug = "(" in word.gap and is_clinical(word.before) and word.before not in measured_nouns()
-    if is_drug or word.before in of_people("before_drugs"):
+    if is_drug:
         return True
+    if word.before in of_people("before_drugs"):  # and not `stop Doyle metformin`
+        return is_clinical(word.text) or not is_clinical(word.after)
     if word.after in of_people("joins") and is_clinical(word.beyond):
         return True
     return at > 1 and word.before in of_people("joins") and is_clinical(run[at - 2].text)

@@ -51,6 +51,16 @@ def is_name_and_word(word: Word) -> bool:
     return not is_other and (is_listed or is_owner or word.text in names)  # `delgados psa`
 
 
+def is_beside_a_value(span: tuple[Word, ...]) -> bool:
+    """Whether what is asked of a chart, or a drug, stands beside: `hold grant apixaban`."""
+    last = span[-1]
+    asked = {span[0].before, last.beyond if last.after in of_people("newest") else last.after}
+    is_drug = last.after in drug_words()
+    is_thing = span[0].is_of_a_thing or last.has_number
+    values = things_asked() - of_people("organs", "values_of_places", "sizes_of_things")
+    return not is_thing and (is_drug or not asked.isdisjoint(values))
+
+
 def is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
     """Whether a value or drug is asked for, and nothing stands beside but names: `last hb dole`."""
     organs = of_people("organs", "of_scans")

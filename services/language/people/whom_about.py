@@ -127,7 +127,7 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if not at:
         return "" if asked else who
     start = text.find(who)
-    words = text[start : text.find(at, text.rfind(asked))].split()
+    words = text[start : f" {text}".find(f" {at}", text.rfind(asked))].split()
     cut = of_people("newest", "owners", *["definite"][not start :])  # `bei Graf das Ferritin`
     while words and cut.issuperset(words_of(words[-1])):
         words.pop()
@@ -201,5 +201,7 @@ def _is_beside(heading: str, frame: str) -> bool:
         for one in words
     )
     ill = pointed_at(words) if frame in _FRAMES[1:3] else None
-    is_of_ill = bool(ill) and of_people("ill_people").isdisjoint(words_of(ill or ""))
+    is_of_ill = bool(ill) and of_people("ill_people", "ills_of_names").isdisjoint(
+        words_of(ill or "")
+    )
     return is_of_ill or (is_kin and frame in _FRAMES[2:])
