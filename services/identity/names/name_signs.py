@@ -186,7 +186,8 @@ def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name is all of the message, but for "please" or "next"."""
-    is_begun = run[0] is span[0] and span[0].is_first and not run[-1].after
+    is_begun = run[0] is span[0] and run[-1].closes
+    is_begun &= span[0].is_first or "?" in span[0].gap
     return is_begun and of_people("lingers").issuperset(one.text for one in run[len(span) :])
 
 

@@ -75,13 +75,14 @@ def age_behind(
 ) -> AgeTold | None:
     """Return the age behind a name that ends at `end`: `Koepp, 49, BP?`.
 
-    A bare number is the age of one who was `born` so long ago: `koepp 49 bp`.
+    A bare number is the age, or the year, of one who was `born` then: `koepp 49 bp`.
     """
     if found := _BEHIND_NAME.match(text, end):
         return AgeTold(int(found[1] or found[2]), "year")
-    told = AgeTold(int(bare[1]), "year") if (bare := _BARE.match(text, end)) else None
-    is_age = told and today and any(one and told.fits(one, today) for one in born)
-    return told if is_age else None
+    ages = {one: (today - one).days // 365.25 for one in filter(None, born)} if today else {}
+    said = int(bare[1]) if (bare := _BARE.match(text, end)) else None
+    is_said = (age for one, age in ages.items() if said in (int(age), one.year % 100))
+    return next((AgeTold(int(age), "year") for age in is_said), None)
 
 
 def _in_digits(found: re.Match[str]) -> str:

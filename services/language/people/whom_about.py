@@ -68,7 +68,8 @@ def _asked_of(text: str) -> Iterator[tuple[str, str]]:
     """Yield what stands where whom something is of does, with the frame that tells so."""
     headed = text.replace(", ", ": ", 1)  # `quick q on Doyle, kras?`
     sentences = dict.fromkeys((text, headed, *map(str.strip, sentences_of(text)), *apart(text)))
-    told = [(_FRAMES[2], one) for one in filter(None, [text.partition(": ")[2]])]
+    behind = [text.partition(sign)[2] for sign in (": ", " - ")]  # `from dr lee: cook problems`
+    told = product((_FRAMES[0], _FRAMES[2]), filter(None, behind))
     for name, sentence in (*product(_FRAMES, sentences), *told):
         for part in every_part_in(sentence, name):
             who = _without_fillers([*dropwhile(_leads, _whom(sentence, part).split())])
