@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from services.identity.names.covers import name_words
 from services.identity.names.matching import Known, Mention
 from services.identity.names.person import Person, distinct
 from services.identity.said import Said
@@ -24,11 +25,39 @@ def of_the_age(said: Said, known: Known) -> Sequence[Person] | None:
     return distinct(one for one in people if _is_so_old(one, told, known))
 
 
+def of_another_age(said: Said, known: Known) -> tuple[str, tuple[Person, ...]] | None:
+    """Return the open patient's name with whom an age not theirs may mean: `Koepp, 49, BP?`."""
+    person, today = known.open, known.today
+    named = [one for one in said.mentions if one.names_open and one.span]
+    if person is None or person.born_about is None or today is None or not named:
+        return None
+    words = (word.text for one in named for word in one.span)
+    namesakes = distinct(hit.person for one in words for hit in known.index.exactly(one))
+    ages = (_age_behind(one, said, namesakes, known) for one in named)
+    told = next((age for age in ages if age and not age.is_near(person.born_about, today)), None)
+    if told is None:
+        return None
+    of_age = (one for one in namesakes if one.born_on and told.fits(one.born_on, today))
+    return named[0].words, tuple(of_age)
+
+
+def _age_behind(at: Mention, said: Said, named: Sequence[Person], known: Known) -> AgeTold | None:
+    born = (one.born_on for one in named)
+    return age_behind(said.message.text, at.span[-1].end, born=born, today=known.today)
+
+
 def by_age(mention: Mention, said: Said, known: Known) -> Sequence[Person]:
-    """Return who may be meant, first who is of the age behind the name: `koepp, 49, bp`."""
-    told = age_behind(said.message.text, mention.span[-1].end) if mention.span else None
-    people = mention.people
-    return sorted(people, key=lambda one: not _is_so_old(one, told, known)) if told else people
+    """Return who may be meant, first who is of the age behind the name: `koepp, 49, bp`.
+
+    Nobody where of all of that name only the open patient is so old.
+    """
+    named = [*mention.people, *filter(None, [known.open])]
+    told = _age_behind(mention, said, named, known) if mention.span else None
+    of_age = [one for one in named if told and _is_so_old(one, told, known)]
+    words = {one.text for one in mention.span}
+    if [known.open] == of_age and not words.isdisjoint(name_words(of_age[0])):
+        return ()
+    return sorted(mention.people, key=lambda one: one not in of_age)
 
 
 def _is_so_old(one: Person, told: AgeTold, known: Known) -> bool:

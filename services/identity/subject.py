@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from services.identity.ages import by_age, is_grown, of_the_age
+from services.identity.ages import by_age, is_grown, of_another_age, of_the_age
 from services.identity.names.asked_about import points_at_open
 from services.identity.names.covers import name_words
 from services.identity.names.kin_asked import asks_of_somebody_beside
@@ -25,7 +25,6 @@ from services.identity.said import (
     without_set_against,
 )
 from services.language.figures.full_dates import FullDate
-from services.language.people.ages_told import age_behind
 from services.language.people.descriptions import is_of_hers_alone, values_asked
 from services.language.people.pointed_at import pointed_at
 from services.language.requests.requests import names_alone
@@ -75,7 +74,10 @@ def subject_of(said: Said, known: Known) -> Subject:
     problem = _read_numbers(said, known, found)
     problem = problem or _read_mentions(said, known, found) or _read_dates(said, known, found)
     problem = problem or _read_years(said, known, found)
-    problem = problem or _namesake_born_then(said, known, found) or _of_another_age(said, known)
+    problem = problem or _namesake_born_then(said, known, found)
+    if not problem and (another := of_another_age(said, known)) is not None:
+        words, people = another
+        problem = Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=words)
     return problem or _with_pronoun(_concluded(said, known, found), said, known)
 
 
@@ -115,6 +117,7 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
         else:
             reason = _REASONS.get(mention.strength, "part")
             people = by_age(mention, said, known)
+            found.names_open |= not people
             found.asked += [(one, reason, mention.words) for one in people]
     # Part of a name beside the number or the whole name of the same person says nothing more.
     taken = {said for one, _, said in found.asked if any(map(one.same_as, found.sure))}
@@ -135,6 +138,14 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
         born = known.index.born_on(one.readings)
         _leave_out_namesakes(known.open, one, found)
         if found.sure or found.asked:
+            # `koch *11.03.1948`, where another Koch was spoken of
+            found.asked += [
+                (each, "part", words)
+                for words in {row[2] for row in found.asked}
+                for each in born
+                if name_words(each).issuperset(words_of(words))
+                and not any(each.same_as(row[0]) for row in found.asked)
+            ]
             if (problem := _narrow(one, found)) is not None:
                 return problem
             continue
@@ -223,21 +234,6 @@ def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject |
     )
     asked = Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
     return asked if born_then else None
-
-
-def _of_another_age(said: Said, known: Known) -> Subject | None:
-    """The open patient's name with an age that is not theirs asks: `Koepp, 49, BP?`."""
-    person, today = known.open, known.today
-    if person is None or person.born_about is None or today is None:
-        return None
-    named = [one for one in said.mentions if one.names_open and one.span]
-    ages = [age_behind(said.message.text, one.span[-1].end) for one in named]
-    told = next((age for age in ages if age and not age.is_near(person.born_about, today)), None)
-    if told is None:
-        return None
-    of_age = (one for one in known.index.people if one.born_on and told.fits(one.born_on, today))
-    people = tuple(one for one in of_age if known.index.has_word_of(said.message, one))
-    return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=named[0].words)
 
 
 def _is_namesake(one: Person, other: Person) -> bool:

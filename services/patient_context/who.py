@@ -113,6 +113,7 @@ def who_of(linked: Linked, turn: PatientTurn) -> Who:
     if meant:
         doubt = Ask("meant" if len(meant) == 1 else "which", tuple(meant[:OPTIONS_LIMIT]))
     is_led = wording("bare_switch_by_number").fullmatch(turn.reading.shape) is not None
+    is_led |= wording("led_by_number").match(turn.reading.shape) is not None
     is_led |= turn.reading.order != turn.reading.shape and is_bare_switch(turn.reading)
     if turn.reading.placed and not meant and is_led and linked.has_answered:  # `and 99?`
         said = digits_of(turn.reading.placed[0])

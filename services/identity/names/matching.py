@@ -39,6 +39,7 @@ from services.identity.names.name_signs import (
 )
 from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import strangers_in
+from services.identity.names.word_names import is_beside_a_value
 from services.language.people.ages_told import age_behind
 from services.language.people.mentions import Message
 from services.language.people.name_runs import is_behind_letter, neighbours
@@ -179,13 +180,22 @@ def _unread(message: Message, run: _Run, chosen: Sequence[Cover], known: Known) 
     is_month = span[0].is_in_date
     found = distinct(one.person for one in chosen if one.is_exact and (one.has_family or is_month))
     people = [one for one in found if not (one.same_as(known.open) or contradicts(span, one))]
-    is_told = age_behind(message.text, span[-1].end) or span[-1].after in of_people("places")
-    if (is_month or span[0].is_in("qualities", "seasons", "verbs_too", "organs")) and not is_told:
+    born = (one.born_on for one in people)
+    age = age_behind(message.text, span[-1].end, born=born, today=known.today)
+    is_told = age is not None or span[-1].after in of_people("places")
+    is_beside = is_beside_a_value(span)
+    is_named = is_beside or (span[0].is_first and not span[0].has_number)
+    is_word = span[0].is_in("qualities", "seasons") and not is_named
+    if (is_month or is_word or span[0].is_in("verbs_too", "organs")) and not is_told:
         people = [one for one in people if one.patient_id in known.roster]
     has_day = span[0].has_number or span[0].gap.rstrip(" .,-")[-1:].isdigit()
     is_word = is_month and (has_day or span[0].before in of_people("before_months"))
-    is_word |= message.pronoun_at is not None or len(message.words) > _FEW_WORDS or len(span) > 1
-    is_word |= span[0].is_surely_eponym or span[-1].after in of_people("particles")
+    is_word |= message.pronoun_at is not None or len(span) > 1
+    is_word |= len(message.words) > _FEW_WORDS * (1 + is_beside)
+    is_word |= span[0].before in of_people("articles")  # `a bird fancier?`
+    is_word |= (span[0].is_surely_eponym and not is_told) or span[-1].after in of_people(
+        "particles"
+    )
     is_aside = is_name_beside(run, span, known.others) or _is_beside(run, span, "family", known)
     if not people or is_word or is_aside:
         return None
@@ -276,7 +286,8 @@ def _counts(
     is_staff = span[0].title in ("staff", "relative") and not cover.has_family
     is_staff &= span[-1].after in of_people("people_do", "says")  # `Schwester Monika fragt`
     if in_roster and cover.is_exact and not is_staff:
-        asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
+        asks = cover.has_given or begins_a_chart_question(run, span) or is_beside_a_value(span)
+        asks = cover.has_family and asks
         asks = asks or span[0].is_another or is_turned_to(run, span)
         asks = asks or (cover.has_family and span[0].before in of_people("auxiliaries"))
         asks = asks or stands_for_somebody(run, span[-1]) or has_family_initial(run, span, person)
@@ -292,7 +303,9 @@ def _counts(
     if strength in ("family", "former"):
         heads = span[-1].heads or span[-1].is_heading
         is_all = is_all_said(run, span) or (span[0].is_first and heads)
-        is_all &= span[0].raw[0].isupper() or ":" in span[0].gap  # `Weiss: Na`, not `weiss K`
+        is_all &= span[0].raw[0].isupper() or bool(
+            {*":?"} & {*span[0].gap}
+        )  # `Weiss: Na`, not `weiss K`
         is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
         return signed or is_all or not any(common)
     is_begun = run[0].is_first and has_family_initial(run, span, person)  # `gale d weight`

@@ -162,8 +162,10 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     if is_asked and is_name and not is_clinical(word.text):
         return False
     is_drug = "(" in word.gap and is_clinical(word.before) and word.before not in measured_nouns()
-    if is_drug or word.before in of_people("before_drugs"):
+    if is_drug:
         return True
+    if word.before in of_people("before_drugs"):  # and not `stop Doyle metformin`
+        return is_clinical(word.text) or not is_clinical(word.after)
     if word.after in of_people("joins") and is_clinical(word.beyond):
         return True
     return at > 1 and word.before in of_people("joins") and is_clinical(run[at - 2].text)
@@ -185,7 +187,8 @@ def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name is all of the message, but for "please" or "next"."""
-    is_begun = run[0] is span[0] and span[0].is_first and not run[-1].after
+    is_begun = run[0] is span[0] and run[-1].closes
+    is_begun &= span[0].is_first or "?" in span[0].gap
     return is_begun and of_people("lingers").issuperset(one.text for one in run[len(span) :])
 
 

@@ -51,6 +51,19 @@ def is_name_and_word(word: Word) -> bool:
     return not is_other and (is_listed or is_owner or word.text in names)  # `delgados psa`
 
 
+def is_beside_a_value(span: tuple[Word, ...]) -> bool:
+    """Whether a thing asked of a chart, a drug, or what somebody does, stands beside a name.
+
+    `hold grant apixaban`, `sharp transferred to icu`.
+    """
+    last = span[-1]
+    behind = last.beyond if last.after in of_people("newest") else last.after
+    is_thing = span[0].is_of_a_thing or last.has_number
+    is_said = behind in drug_words() or (span[0].is_first and behind.endswith(("ed", "ing")))
+    values = things_asked() - of_people("organs", "values_of_places", "sizes_of_things")
+    return not is_thing and (is_said or not values.isdisjoint((span[0].before, behind)))
+
+
 def is_all_but_name(word: Word, rest: Sequence[Word]) -> bool:
     """Whether a value or drug is asked for, and nothing stands beside but names: `last hb dole`."""
     organs = of_people("organs", "of_scans")

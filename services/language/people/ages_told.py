@@ -1,6 +1,7 @@
 """Somebody told apart by age: "the 8-month-old", "der 36-jährige Patient". Pure."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -38,6 +39,7 @@ _BEHIND_NAME = re.compile(
     r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|[mfw]\b|\Z)"
     r"|\s(\d{2,3})(?:[mfw]| ?(?:y/?o|yrs?|years?|jahre?))\b"
 )
+_BARE = re.compile(r"\s(\d{2,3})(?=\s[^\W\d_])")
 _SEXES: dict[Literal["male", "female"], tuple[str, str]] = {
     "male": ("men", "called_male"), "female": ("women", "called_female"),
 }  # fmt: skip
@@ -68,10 +70,19 @@ class AgeTold:
         return abs((today - born).days / 365.25 - self.number) < within
 
 
-def age_behind(text: str, end: int) -> AgeTold | None:
-    """Return the age behind a name that ends at `end`: `Koepp, 49, BP?`."""
-    found = _BEHIND_NAME.match(text, end)
-    return None if found is None else AgeTold(int(found[1] or found[2]), "year")
+def age_behind(
+    text: str, end: int, *, born: Iterable[date | None] = (), today: date | None = None
+) -> AgeTold | None:
+    """Return the age behind a name that ends at `end`: `Koepp, 49, BP?`.
+
+    A bare number is the age, or the year, of one who was `born` then: `koepp 49 bp`.
+    """
+    if found := _BEHIND_NAME.match(text, end):
+        return AgeTold(int(found[1] or found[2]), "year")
+    ages = {one: (today - one).days // 365.25 for one in filter(None, born)} if today else {}
+    said = int(bare[1]) if (bare := _BARE.match(text, end)) else None
+    is_said = (age for one, age in ages.items() if said in (int(age), one.year % 100))
+    return next((AgeTold(int(age), "year") for age in is_said), None)
 
 
 def _in_digits(found: re.Match[str]) -> str:

@@ -85,6 +85,7 @@ def read_words(text: str) -> Message:
     german = len(of_people("german") & set(folds)) >= 2
     french = len(of_people("french") & set(folds)) >= 2
     english = language_of(text, default="") == "en"
+    leads = of_people("opening", "moves_on", "titles_of_patients", "about")
     words: list[Word] = []
     for at, one in enumerate(found):
         raw, end = one.group(), one.end()
@@ -112,8 +113,7 @@ def read_words(text: str) -> Message:
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", *"?!.,;:)+\n")
             or of_people("lingers").issuperset(folds[at + 1 :]),
-            is_first=at == 0
-            or (gap.strip() == ":" and of_people("opening", "moves_on").issuperset(folds[:at])),
+            is_first=at == 0 or (gap.strip() == ":" and leads.issuperset(folds[:at])),
             is_in_date=_is_in_date(folds, at, gap, text[end:]),
             before=folds[at - 1] if at and not starts else "",
             after=folds[at + 1] if at + 1 < len(folds) else "",

@@ -69,7 +69,8 @@ def _asked_of(text: str) -> Iterator[tuple[str, str]]:
     """Yield what stands where whom something is of does, with the frame that tells so."""
     headed = text.replace(", ", ": ", 1)  # `quick q on Doyle, kras?`
     sentences = dict.fromkeys((text, headed, *map(str.strip, sentences_of(text)), *apart(text)))
-    told = [(_FRAMES[2], one) for one in filter(None, [text.partition(": ")[2]])]
+    behind = [text.partition(sign)[2] for sign in (": ", " - ")]  # `from dr lee: cook problems`
+    told = product((_FRAMES[0], _FRAMES[2]), filter(None, behind))
     for name, sentence in (*product(_FRAMES, sentences), *told):
         for part in every_part_in(sentence, name):
             who = _without_fillers([*dropwhile(_leads, _whom(sentence, part).split())])
@@ -128,7 +129,7 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if not at:
         return "" if asked else who
     start = text.find(who)
-    words = text[start : text.find(at, text.rfind(asked))].split()
+    words = text[start : f" {text}".find(f" {at}", text.rfind(asked))].split()
     cut = of_people("newest", "owners", *["definite"][not start :])  # `bei Graf das Ferritin`
     while words and cut.issuperset(words_of(words[-1])):
         words.pop()
@@ -202,5 +203,7 @@ def _is_beside(heading: str, frame: str) -> bool:
         for one in words
     )
     ill = pointed_at(words) if frame in _FRAMES[1:3] else None
-    is_of_ill = bool(ill) and of_people("ill_people").isdisjoint(words_of(ill or ""))
+    is_of_ill = bool(ill) and of_people("ill_people", "ills_of_names").isdisjoint(
+        words_of(ill or "")
+    )
     return is_of_ill or (is_kin and frame in _FRAMES[2:])

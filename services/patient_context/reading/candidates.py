@@ -129,7 +129,7 @@ class _Finder:
             return None
         if letters == "pt" and digits in _STAGES:
             return f"t <{digits}>"
-        is_letter = letters in ("p", "P", "p-") or (
+        is_letter = letters in ("p", "P", "p-", "P-") or (
             letters in ("pt", "Pt") and digits not in _STAGES
         )
         return f"{'patient' if is_short else 'p'} <{digits}>" if is_short or is_letter else None

@@ -67,6 +67,10 @@ async def test_the_open_one_is_meant_by_their_own_name(active: int, text: str) -
     assert (await subject_of(text, active=active)).outcome == "same"
 
 
+async def test_an_age_tells_the_open_one_from_a_namesake_of_the_conversation() -> None:
+    assert (await subject_of("boyd 61 potassium", active=7, roster=(8,))).outcome == "same"
+
+
 @with_cases("text")
 async def test_who_is_put_against_another_is_not_meant(text: str) -> None:
     found = await subject_of(text, active=9, roster=(8, 12))

@@ -1,5 +1,7 @@
 """People named after months, drugs and words of common language, and namesakes of the open one."""
 
+from datetime import date
+
 import pytest
 
 from data_models.identifiers import PatientId
@@ -29,15 +31,17 @@ OTHERS = (
     person("patient_8", "Sommer", "Heike", birth_date="1969-07-01", sex="female"),
     person("patient_9", "Koch", "Otto", birth_date="1951-09-01", sex="male"),
     person("patient_10", "Klein", "Lena", birth_date="1983-12-01", sex="female"),
+    person("patient_11", "Graves", "Ruth", birth_date="1950-08-21", sex="female"),
+    person("patient_13", "Kurz", "Paul", birth_date="1970-01-17", sex="male"),
+    person("patient_12", "Sharp", "Frank", birth_date="1954-01-05", sex="male"),
 )
 
 
 async def subject(text: str) -> Subject:
     linker = SubjectLinker(directory=Scripted(*KNOWN, *OTHERS), fits=PATTERN.matches)
     roster = {PatientId(f"patient_{place}"): one for place, one in enumerate(KNOWN, start=1)}
-    return (
-        await linker.link(text, Situation(active=PatientId("patient_1"), roster=roster))
-    ).subject
+    beside = Situation(active=PatientId("patient_1"), roster=roster, today=date(2026, 11, 30))
+    return (await linker.link(text, beside)).subject
 
 
 @with_cases("text", "candidate")
