@@ -201,14 +201,16 @@ class CheckedOutput:
         return Verdict("unsupported") if is_bare else verdict
 
     def _tells_alone(self, sentence: str) -> bool:
-        """Whether it says yes or no, or who leads tells of the patient, and no row says so."""
+        """Whether it says yes or no, or who leads tells of what it has not, and no row says so."""
         asked, read = self._turn.request.text, self._turn.request.utterance
         is_asked = asks_question(asked) or (read is not None and bool(read.about))
         is_asked &= (self.reads_records or self._leads_alone) and not says(asked, "asks_you")
         is_told = is_asked and not saying("answers_whether").isdisjoint(words_of(sentence)[:1])
-        said = read_sentence(sentence)
-        is_named = "asserts" in said.cues and any(one.names for one in said.clauses)
-        is_told |= self._leads_alone and (is_named or "about_patient" in said.cues)
+        if self._leads_alone:
+            said = read_sentence(sentence)
+            is_named = "asserts" in said.cues and any(one.names for one in said.clauses)
+            is_of_own = work_in(asked) in ("own", "visits") or says(asked, *OWN_THINGS)
+            is_told |= is_named or (is_asked and is_of_own) or "about_patient" in said.cues
         return is_told and tells_something(sentence, "first_person", "planned")
 
     @property
@@ -218,12 +220,8 @@ class CheckedOutput:
 
     def _tells_own_things(self, sentence: str) -> bool:
         """Whether who leads, and has none of them, tells by itself of calendars and bookings."""
-        request = self._turn.request
-        if not self._leads_alone:
-            return False
-        is_asked = work_in(request.text) in ("own", "visits") or says(request.text, *OWN_THINGS)
         has_figure = any(len(one) > _SHORT_FIGURE for one in figures_said(sentence))  # "14:05"
-        return is_asked or has_figure or says(sentence, *OWN_THINGS)
+        return self._leads_alone and (has_figure or says(sentence, *OWN_THINGS))
 
     def _take_in(self, grounds: Grounds) -> None:
         """Take in what tools returned since the last sentence."""

@@ -212,9 +212,8 @@ def is_unfounded(sentence: str, turn: TurnContext) -> bool:
     said = " ".join((*_shown(turn), *_found(turn), *(_typed(turn) if is_changed else ())))
     unknown = told - _beginnings(said)
     has_run = any(run.data is not None for run in turn.ran)
-    is_asked = not has_run and says(turn.request.text, *OWN_THINGS)
     return bool(unknown or not (told or has_run)) and (
-        is_asked or says(sentence, "told_of_own") or len(unknown) < len(told)
+        says(sentence, "told_of_own") or len(unknown) < len(told)
     )
 
 
