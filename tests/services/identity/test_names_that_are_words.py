@@ -29,6 +29,7 @@ OTHERS = (
     person("patient_8", "Sommer", "Heike", birth_date="1969-07-01", sex="female"),
     person("patient_9", "Koch", "Otto", birth_date="1951-09-01", sex="male"),
     person("patient_10", "Klein", "Lena", birth_date="1983-12-01", sex="female"),
+    person("patient_66", "Patient", "Test", birth_date="1951-01-01", sex="male"),
 )
 
 
