@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
-from group_chat.drafts.citations import (
-    OWN_THINGS,
-    is_found,
-    is_unfounded,
-    tells_something,
-    wishes_deed,
-)
+from group_chat.drafts.citations import OWN_THINGS, is_found, is_unfounded, tells_so, wishes_deed
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.chart_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
@@ -192,10 +186,12 @@ class CheckedOutput:
         if verdict.state != "unchecked":
             return verdict
         is_undone = wishes_deed(self._turn)
-        if is_undone and not self._check.grounds.deeds and tells_something(sentence, *_NO):
+        if is_undone and not self._check.grounds.deeds and tells_so(sentence, *_NO):
             return Verdict("contradicted", (), "Nothing was done in this conversation.")
         is_bare = speaker.must_cite and bool(published) and published.isdisjoint(refs_in(sentence))
-        is_of_errands = speaker.is_of_errands or self._tells_own_things(sentence)
+        has_figure = any(len(one) > _SHORT_FIGURE for one in figures_said(sentence))  # "14:05"
+        is_of_own = self._leads_alone and (has_figure or says(sentence, *OWN_THINGS))
+        is_of_errands = speaker.is_of_errands or is_of_own
         is_bare |= is_of_errands and is_unfounded(sentence, self._turn)
         is_bare |= not is_undone and self._tells_alone(sentence)
         return Verdict("unsupported") if is_bare else verdict
@@ -211,17 +207,12 @@ class CheckedOutput:
             is_named = "asserts" in said.cues and any(one.names for one in said.clauses)
             is_of_own = work_in(asked) in ("own", "visits") or says(asked, *OWN_THINGS)
             is_told |= is_named or (is_asked and is_of_own) or "about_patient" in said.cues
-        return is_told and tells_something(sentence, "first_person", "planned")
+        return is_told and tells_so(sentence, "first_person", "planned")
 
     @property
     def _leads_alone(self) -> bool:
         turn, leads = self._turn, self._check is not None and self._check.speaker.leads
         return leads and not (turn.said or turn.request.plan)
-
-    def _tells_own_things(self, sentence: str) -> bool:
-        """Whether who leads, and has none of them, tells by itself of calendars and bookings."""
-        has_figure = any(len(one) > _SHORT_FIGURE for one in figures_said(sentence))  # "14:05"
-        return self._leads_alone and (has_figure or says(sentence, *OWN_THINGS))
 
     def _take_in(self, grounds: Grounds) -> None:
         """Take in what tools returned since the last sentence."""

@@ -186,7 +186,7 @@ def wishes_deed(turn: TurnContext) -> bool:
     return not is_done and (asks or impossible_wish(text) in BEYOND_US)
 
 
-def tells_something(sentence: str, *open_cues: str) -> bool:
+def tells_so(sentence: str, *open_cues: str) -> bool:
     """Whether a sentence says, by none of `open_cues`, that something is so or will be done."""
     read = read_sentence(sentence)
     is_open = not read.cues.isdisjoint(("maybe", "not_yet", *open_cues))
