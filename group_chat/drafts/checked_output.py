@@ -34,7 +34,7 @@ from services.team import AgentSpec, Team
 RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
 
 
-VIEWS_SHOWN, _SHORT_FIGURE = 3, 2
+VIEWS_SHOWN = 3
 _NUMBERED = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}")
 
 
@@ -48,8 +48,7 @@ class CheckedPiece:
 
 _ASKS = frozenset({"asked"})
 """What a result has whose tool only asked the user for a yes."""
-_NO = ("no", "nothing")
-_NOT_DONE = frozenset({*_NO, "maybe", "not_yet"})
+_NOT_DONE = frozenset({"no", "nothing", "maybe", "not_yet"})
 
 
 class StatementChecking:
@@ -186,12 +185,11 @@ class CheckedOutput:
         if verdict.state != "unchecked":
             return verdict
         is_undone = wishes_deed(self._turn)
-        if is_undone and not self._check.grounds.deeds and tells_so(sentence, *_NO):
+        if is_undone and not self._check.grounds.deeds and tells_so(sentence, "no", "nothing"):
             return Verdict("contradicted", (), "Nothing was done in this conversation.")
         is_bare = speaker.must_cite and bool(published) and published.isdisjoint(refs_in(sentence))
-        has_figure = any(len(one) > _SHORT_FIGURE for one in figures_said(sentence))  # "14:05"
-        is_of_own = self._leads_alone and (has_figure or says(sentence, *OWN_THINGS))
-        is_of_errands = speaker.is_of_errands or is_of_own
+        is_own = says(sentence, *OWN_THINGS) or any(o[2:] for o in figures_said(sentence))  # 14:05
+        is_of_errands = speaker.is_of_errands or (self._leads_alone and is_own)
         is_bare |= is_of_errands and is_unfounded(sentence, self._turn)
         is_bare |= not is_undone and self._tells_alone(sentence)
         return Verdict("unsupported") if is_bare else verdict
