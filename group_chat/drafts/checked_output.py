@@ -90,6 +90,7 @@ class CheckedOutput:
         self._sentences = SentenceStream()
         self._views = self._runs = 0
         self._first_view = len(turn.views)
+        self._wishes_deed = self._check is not None and wishes_deed(turn.request.text)
 
     def feed(self, text: str) -> list[CheckedPiece]:
         """Return the sentences that are complete now."""
@@ -184,7 +185,9 @@ class CheckedOutput:
             return UNCHECKED if is_found(sentence, self._turn) else verdict
         if verdict.state != "unchecked":
             return verdict
-        is_undone = wishes_deed(self._turn)
+        is_undone = self._wishes_deed and all(
+            one.data is None or one.is_view for one in self._turn.ran
+        )
         if is_undone and not self._check.grounds.deeds and tells_so(sentence, "no", "nothing"):
             return Verdict("contradicted", (), "Nothing was done in this conversation.")
         is_bare = speaker.must_cite and bool(published) and published.isdisjoint(refs_in(sentence))

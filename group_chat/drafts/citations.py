@@ -178,12 +178,10 @@ _LISTS: Mapping[str, frozenset[str]] = {
 OWN_THINGS = tuple(_LISTS)
 
 
-def wishes_deed(turn: TurnContext) -> bool:
-    """Whether the user wishes what nobody here does, or asks for deeds, and no tool did any."""
-    text, read = turn.request.text, read_sentence(turn.request.text)
-    is_done = any(run.data is not None and not run.is_view for run in turn.ran)
-    asks = asks_question(text) and any(one.startswith("deed:") for one in read.cues)
-    return not is_done and (asks or impossible_wish(text) in BEYOND_US)
+def wishes_deed(text: str) -> bool:
+    """Whether a user wishes what nobody here does, or asks for deeds."""
+    asks = asks_question(text) and any(one.startswith("deed:") for one in read_sentence(text).cues)
+    return asks or impossible_wish(text) in BEYOND_US
 
 
 def tells_so(sentence: str, *open_cues: str) -> bool:
@@ -311,9 +309,8 @@ def _shown(turn: TurnContext) -> Iterator[str]:
     earlier = (one for past in turn.request.history for one in past.agent_responses)
     for message in (*earlier, *turn.said):
         text = message.text
-        for one in reversed(message.statements):  # what nothing supported proves nothing later
-            is_proof = one.state == "supported"
-            text = text if is_proof else f"{text[: one.start]} {text[one.end :]}"
+        for one in reversed([one for one in message.statements if one.state != "supported"]):
+            text = f"{text[: one.start]} {text[one.end :]}"  # it proves nothing later
         yield text
 
 
