@@ -9,7 +9,7 @@ from data_models.conversations.plan import Plan
 from group_chat.speakers.gate import PLAN_HEAD, PLAN_QUESTION
 from services.identity.wording import OPENED
 from services.language.words.own_texts import before_own, ends_with_own
-from services.language.words.talk_texts import behind_text
+from services.language.words.talk_texts import behind_text, without_others
 from services.memory_blocks.history import LONG_MESSAGE_SHARE, shown_answers
 from services.patient_context.reading.snapshot import may_imitate, neutralise
 from services.patient_context.wording import REVIEW_QUESTION
@@ -50,14 +50,14 @@ def _text_of(text: str, *, is_open: bool) -> str:
     """Return a message without what is told elsewhere, or what the record does not support.
 
     Of a plan that is over what stands before it is left, of a chart that was opened not whose it
-    is, as the snapshot says, and of what no row supports the rows.
+    is, as the snapshot says, of whom else was spoken of none, of what no row supports the rows.
     """
     if not is_open and ends_with_own(text, PLAN_QUESTION):
         before, _, _ = f"\n{text}".rpartition(f"\n{PLAN_HEAD}\n")
         return before.strip() or "I proposed a plan."
     if ends_with_own(text, REVIEW_QUESTION):
         return before_own(text, OPENED) or text
-    return behind_text(text, "rows_instead") or text
+    return without_others(behind_text(text, "rows_instead") or text)
 
 
 def line_of(agent: str | None, text: str) -> Line:

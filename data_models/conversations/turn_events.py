@@ -202,23 +202,8 @@ class RunFailed:
     ref: str
 
 
-TalkEvent: TypeAlias = (
-    AgentMessageStarted
-    | AgentTextDelta
-    | AgentMessageFinished
-    | ToolCallStarted
-    | ToolCallArguments
-    | ToolCallEnded
-    | ToolCallResult
-)
+_ToolCall: TypeAlias = ToolCallStarted | ToolCallArguments | ToolCallEnded | ToolCallResult
+TalkEvent: TypeAlias = AgentMessageStarted | AgentTextDelta | AgentMessageFinished | _ToolCall
 OfAgents: TypeAlias = TalkEvent | ClaimsChecked | ViewShown
-TurnEvent: TypeAlias = (
-    RunStarted
-    | StepStarted
-    | StepFinished
-    | StateChanged
-    | OfAgents
-    | Notice
-    | RunFinished
-    | RunFailed
-)
+_Begun: TypeAlias = RunStarted | StepStarted | StepFinished | StateChanged
+TurnEvent: TypeAlias = _Begun | OfAgents | Notice | RunFinished | RunFailed

@@ -56,12 +56,7 @@ class AzureBlobStore:
     """
 
     def __init__(
-        self,
-        account: str,
-        *,
-        container: str,
-        ids: IdSource,
-        tags_of: TagsOf | None = None,
+        self, account: str, *, container: str, ids: IdSource, tags_of: TagsOf | None = None
     ) -> None:
         # Its spans would carry blob names, and with them conversations and patients.
         azure_settings.tracing_enabled.set_value(False)

@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
-from group_chat.drafts.citations import (
-    OWN_THINGS,
-    is_found,
-    is_unfounded,
-    tells_something,
-    wishes_deed,
-)
+from group_chat.drafts.citations import OWN_THINGS, is_found, is_unfounded, tells_so, wishes_deed
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.chart_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
@@ -40,7 +34,7 @@ from services.team import AgentSpec, Team
 RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
 
 
-VIEWS_SHOWN, _SHORT_FIGURE = 3, 2
+VIEWS_SHOWN = 3
 _NUMBERED = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}")
 
 
@@ -54,8 +48,7 @@ class CheckedPiece:
 
 _ASKS = frozenset({"asked"})
 """What a result has whose tool only asked the user for a yes."""
-_NO = ("no", "nothing")
-_NOT_DONE = frozenset({*_NO, "maybe", "not_yet"})
+_NOT_DONE = frozenset({"no", "nothing", "maybe", "not_yet"})
 
 
 class StatementChecking:
@@ -97,6 +90,7 @@ class CheckedOutput:
         self._sentences = SentenceStream()
         self._views = self._runs = 0
         self._first_view = len(turn.views)
+        self._wishes_deed = self._check is not None and wishes_deed(turn.request.text)
 
     def feed(self, text: str) -> list[CheckedPiece]:
         """Return the sentences that are complete now."""
@@ -191,39 +185,35 @@ class CheckedOutput:
             return UNCHECKED if is_found(sentence, self._turn) else verdict
         if verdict.state != "unchecked":
             return verdict
-        is_undone = wishes_deed(self._turn)
-        if is_undone and not self._check.grounds.deeds and tells_something(sentence, *_NO):
+        is_undone = self._wishes_deed and all(
+            one.data is None or one.is_view for one in self._turn.ran
+        )
+        if is_undone and not self._check.grounds.deeds and tells_so(sentence, "no", "nothing"):
             return Verdict("contradicted", (), "Nothing was done in this conversation.")
         is_bare = speaker.must_cite and bool(published) and published.isdisjoint(refs_in(sentence))
-        is_of_errands = speaker.is_of_errands or self._tells_own_things(sentence)
+        is_own = says(sentence, *OWN_THINGS) or any(o[2:] for o in figures_said(sentence))  # 14:05
+        is_of_errands = speaker.is_of_errands or (self._leads_alone and is_own)
         is_bare |= is_of_errands and is_unfounded(sentence, self._turn)
         is_bare |= not is_undone and self._tells_alone(sentence)
         return Verdict("unsupported") if is_bare else verdict
 
     def _tells_alone(self, sentence: str) -> bool:
-        """Whether it says yes or no, or who leads tells of the patient, and no row says so."""
+        """Whether it says yes or no, or who leads tells of what it has not, and no row says so."""
         asked, read = self._turn.request.text, self._turn.request.utterance
         is_asked = asks_question(asked) or (read is not None and bool(read.about))
         is_asked &= (self.reads_records or self._leads_alone) and not says(asked, "asks_you")
         is_told = is_asked and not saying("answers_whether").isdisjoint(words_of(sentence)[:1])
-        said = read_sentence(sentence)
-        is_named = "asserts" in said.cues and any(one.names for one in said.clauses)
-        is_told |= self._leads_alone and (is_named or "about_patient" in said.cues)
-        return is_told and tells_something(sentence, "first_person", "planned")
+        if self._leads_alone:
+            said = read_sentence(sentence)
+            is_named = "asserts" in said.cues and any(one.names for one in said.clauses)
+            is_of_own = work_in(asked) in ("own", "visits") or says(asked, *OWN_THINGS)
+            is_told |= is_named or (is_asked and is_of_own) or "about_patient" in said.cues
+        return is_told and tells_so(sentence, "first_person", "planned")
 
     @property
     def _leads_alone(self) -> bool:
         turn, leads = self._turn, self._check is not None and self._check.speaker.leads
         return leads and not (turn.said or turn.request.plan)
-
-    def _tells_own_things(self, sentence: str) -> bool:
-        """Whether who leads, and has none of them, tells by itself of calendars and bookings."""
-        request = self._turn.request
-        if not self._leads_alone:
-            return False
-        is_asked = work_in(request.text) in ("own", "visits") or says(request.text, *OWN_THINGS)
-        has_figure = any(len(one) > _SHORT_FIGURE for one in figures_said(sentence))  # "14:05"
-        return is_asked or has_figure or says(sentence, *OWN_THINGS)
 
     def _take_in(self, grounds: Grounds) -> None:
         """Take in what tools returned since the last sentence."""

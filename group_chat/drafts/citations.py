@@ -180,15 +180,13 @@ _LISTS: Mapping[str, frozenset[str]] = {
 OWN_THINGS = tuple(_LISTS)
 
 
-def wishes_deed(turn: TurnContext) -> bool:
-    """Whether the user wishes what nobody here does, or asks for deeds, and no tool did any."""
-    text, read = turn.request.text, read_sentence(turn.request.text)
-    is_done = any(run.data is not None and not run.is_view for run in turn.ran)
-    asks = asks_question(text) and any(one.startswith("deed:") for one in read.cues)
-    return not is_done and (asks or impossible_wish(text) in BEYOND_US)
+def wishes_deed(text: str) -> bool:
+    """Whether a user wishes what nobody here does, or asks for deeds."""
+    asks = asks_question(text) and any(one.startswith("deed:") for one in read_sentence(text).cues)
+    return asks or impossible_wish(text) in BEYOND_US
 
 
-def tells_something(sentence: str, *open_cues: str) -> bool:
+def tells_so(sentence: str, *open_cues: str) -> bool:
     """Whether a sentence says, by none of `open_cues`, that something is so or will be done."""
     read = read_sentence(sentence)
     is_open = not read.cues.isdisjoint(("maybe", "not_yet", *open_cues))
@@ -214,9 +212,8 @@ def is_unfounded(sentence: str, turn: TurnContext) -> bool:
     said = " ".join((*_shown(turn), *_found(turn), *(_typed(turn) if is_changed else ())))
     unknown = told - _beginnings(said)
     has_run = any(run.data is not None for run in turn.ran)
-    is_asked = not has_run and says(turn.request.text, *OWN_THINGS)
     return bool(unknown or not (told or has_run)) and (
-        is_asked or says(sentence, "told_of_own") or len(unknown) < len(told)
+        says(sentence, "told_of_own") or len(unknown) < len(told)
     )
 
 
@@ -314,9 +311,8 @@ def _shown(turn: TurnContext) -> Iterator[str]:
     earlier = (one for past in turn.request.history for one in past.agent_responses)
     for message in (*earlier, *turn.said):
         text = message.text
-        for one in reversed(message.statements):  # what nothing supported proves nothing later
-            is_proof = one.state == "supported"
-            text = text if is_proof else f"{text[: one.start]} {text[one.end :]}"
+        for one in reversed([one for one in message.statements if one.state != "supported"]):
+            text = f"{text[: one.start]} {text[one.end :]}"  # it proves nothing later
         yield text
 
 

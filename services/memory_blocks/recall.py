@@ -17,6 +17,7 @@ from data_models.clock import Clock
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId, hashed
 from services.language.words.folding import fold
+from services.language.words.talk_texts import without_others
 from services.language.words.text_words import words_with_places
 from services.language.words.vocabulary import read_table
 from services.memory_blocks.history import shown_history
@@ -145,7 +146,7 @@ def _lines(turn: Turn) -> list[_Line]:
 
 def _without_quotes(text: str) -> str:
     """Return what an agent said itself: what it quotes of earlier turns is found there."""
-    return "\n".join(line for line in text.splitlines() if not line.startswith(">"))
+    return "\n".join(one for one in without_others(text).splitlines() if not one.startswith(">"))
 
 
 def _remark(line: _Line, telling: Mapping[str, float]) -> Remark:

@@ -184,10 +184,7 @@ def _is_told_by_one(clause: Clause, known: KnownRows, own_names: AbstractSet[str
 
 
 def judged(
-    sentence: Sentence,
-    rows: KnownRows,
-    judge: Callable[[Clause], Verdict],
-    before: Sequence[str],
+    sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict], before: Sequence[str]
 ) -> tuple[Sentence, list[Verdict]]:
     """Return a sentence with the verdicts over its clauses; of several facts in one, over each."""
     verdicts = [judge(clause) for clause in sentence.clauses]

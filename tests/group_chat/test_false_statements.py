@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from data_models.chat_context import CheckedStatement, Turn
-from data_models.conversations.turn_events import AgentMessageFinished
+from data_models.conversations.turn_events import AgentMessageFinished, ViewShown
 from data_models.errors import ModelOutputError
 from group_chat.direct_answers import usable
 from group_chat.drafts.checked_output import CheckedOutput, StatementChecking
@@ -79,6 +79,14 @@ async def _is_marked(world: TeamWorld, asked: str, agent: str, said: str, *histo
     message = heard.of(AgentMessageFinished)[-1].message
     is_marked = any(one.state in ("unsupported", "contradicted") for one in message.statements)
     return is_marked or said not in message.text
+
+
+async def test_rows_that_were_read_twice_are_shown_once(world: TeamWorld) -> None:
+    for said in (call("results", names=["CEA"]), call("results", names=["CEA"]), text("I see.")):
+        world.model.queue(said)
+    request = world.request("@PatientStatus CEA?", mentions=("PatientStatus",))
+    heard = Heard([event async for event in world.chat.run(request)])
+    assert len(heard.of(ViewShown)) == 1
 
 
 async def test_what_was_marked_is_no_ground_for_the_next_answer(world: TeamWorld) -> None:

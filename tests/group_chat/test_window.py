@@ -133,6 +133,14 @@ def test_whose_chart_was_opened_is_left_to_the_snapshot(language: str, status: s
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
+def test_of_whom_else_a_talk_was_no_name_is_shown_again(language: str) -> None:
+    told = talk_text(language, "many_discussed", count=2, names="Hal Brenner, Ida Moss")
+    [[_, shown]] = lines_of([earlier_turn(1, "who did we discuss?", ("Orchestrator", told))])
+    assert "2" in shown.text
+    assert "Moss" not in shown.text
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
 def test_of_what_no_row_supports_the_rows_alone_are_shown_again(language: str) -> None:
     row = "**Creatinine**: 0.9 mg/dL, 2025-05-19 [Observation/crea]"
     told = f"It is 4.2 mg/dL.\n\n{talk_text(language, 'rows_instead')}\n\n{row}"

@@ -280,6 +280,9 @@ def _counts(
     run: _Run, span: _Span, person: Person, strength: Strength, cover: Cover, known: Known
 ) -> bool:
     """Whether the words name `person`, by the signs beside them."""
+    is_word = len(span) == 1 and span[0].is_in("titles_of_patients")
+    if is_word and (span[0].has_number or span[0].before in of_people("definite")):
+        return False  # "open patient_7", "the patient's sodium": one may be called Test Patient
     in_roster = person.patient_id is not None and person.patient_id in known.roster
     signed, begins = is_signed(run, span), len(span) > 1 and span[0].is_first
     common = [one.is_common for one in span if len(one.raw) > 1]  # `a. koepp`

@@ -30,7 +30,7 @@ from services.language.words.statement_words import is_clinical_name
 
 TEXT_LIMIT_CHARS = 16_000
 _NUMBER_BEHIND = re.compile(
-    r"(?:[ -]{0,2}|(?<=\b\w\w)\. ?)\d(?!\d{1,2}/\d\d)(?!\d{0,2}(?:[mfwj]| ?y(?:/?o|rs?)?)\b)"
+    r"(?:[ _-]{0,2}|(?<=\b\w\w)\. ?)\d(?!\d{1,2}/\d\d)(?!\d{0,2}(?:[mfwj]| ?y(?:/?o|rs?)?)\b)"
 )  # "in the room 165/95" is no room, "becker 52m" somebody's age
 _WORD = re.compile(r"\b[aA]1[cC]\b|[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)

@@ -47,6 +47,13 @@ def behind_text(text: str, name: str) -> str:
     return text.partition(own)[2].strip() if own else ""
 
 
+def without_others(text: str) -> str:
+    """Return `text` to where it tells, in any language, of whom a talk was: of others too."""
+    told = (it.rpartition("{")[0].rpartition("}")[2] for it in in_every_language("many_discussed"))
+    said = next((one for one in told if one in text), "")
+    return f"{text.partition(said)[0]}{said.rstrip(' :')}." if said else text
+
+
 def ends_with_text(text: str, name: str) -> bool:
     """Whether `text` ends with our own text of that name, in any language."""
     return text.rstrip().endswith(in_every_language(name))

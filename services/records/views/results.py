@@ -20,13 +20,7 @@ from services.records.resources.entry import (
     one,
 )
 from services.records.resources.record import PatientRecord
-from services.records.resources.values import (
-    Value,
-    change_text,
-    in_unit_of,
-    value_in,
-    with_unit,
-)
+from services.records.resources.values import Value, change_text, in_unit_of, value_in, with_unit
 from services.records.rows.finding import Found, find_series, holds, means
 from services.records.rows.measurements import (
     Part,

@@ -81,12 +81,7 @@ class ActLog:
             await self.write(scenario_id, entry)
 
     async def record(
-        self,
-        action: str,
-        *,
-        about: str,
-        session_id: str = "",
-        document: ChatContext | None = None,
+        self, action: str, *, about: str, session_id: str = "", document: ChatContext | None = None
     ) -> None:
         """Put an act on the trail; alone, for one that changes nothing.
 

@@ -36,11 +36,7 @@ class DeploymentRunner:
     """
 
     def __init__(
-        self,
-        *,
-        deployer: Deployer,
-        documents: BlobStore,
-        look_seconds: float = LOOK_SECONDS,
+        self, *, deployer: Deployer, documents: BlobStore, look_seconds: float = LOOK_SECONDS
     ) -> None:
         self._deployer, self._store, self._documents = deployer, deployer.store, documents
         self._look_seconds = look_seconds

@@ -27,10 +27,7 @@ _Judged = tuple[Sentence, list[Verdict]]
 
 
 def by_reckoning(
-    sentence: Sentence,
-    rows: KnownRows,
-    judge: Callable[[Clause], Verdict],
-    before: Sequence[str],
+    sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict], before: Sequence[str]
 ) -> _Judged | None:
     """Return a sentence without its times, where rows say the rest and they follow from it.
 

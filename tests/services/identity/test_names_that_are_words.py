@@ -34,6 +34,7 @@ OTHERS = (
     person("patient_11", "Graves", "Ruth", birth_date="1950-08-21", sex="female"),
     person("patient_13", "Kurz", "Paul", birth_date="1970-01-17", sex="male"),
     person("patient_12", "Sharp", "Frank", birth_date="1954-01-05", sex="male"),
+    person("patient_66", "Patient", "Test", birth_date="1951-01-01", sex="male"),
 )
 
 

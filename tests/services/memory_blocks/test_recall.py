@@ -5,6 +5,7 @@ import pytest
 from data_models.chat_context import AgentMessage, Turn
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
+from services.language.words.talk_texts import talk_text
 from services.memory_blocks.recall import SNIPPET_CHARS, PatientArtifacts, Recalled, search
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, World
@@ -59,6 +60,13 @@ def test_what_an_agent_quotes_is_found_where_it_was_said() -> None:
     quoted = turn(6, "what did I say of penicillin?", "> Turn 2: allergic to penicillin since 1990")
     remarks = search([*TURNS, quoted], "allergic 1990", limit=5).remarks
     assert [one.turn_id for one in remarks] == [2]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_of_whom_else_a_talk_was_no_name_is_found(language: str) -> None:
+    told = talk_text(language, "many_discussed", count=2, names="Hal Brenner, Ida Moss")
+    remarks = search([turn(1, "who did we discuss?", told)], "discuss Moss", limit=5).remarks
+    assert not any("Moss" in one.text for one in remarks)
 
 
 def test_the_limit_holds_and_a_turn_that_comes_twice_counts_once() -> None:

@@ -14,6 +14,7 @@ _NAMES = {
     "patient_15": "Zoë Łucja Çelik-Sørensen",
     "patient_21": "Georg Hartmann",
     "patient_33": "Jiří Novák",
+    "patient_42": "Francis Doyle",
 }
 
 
