@@ -16,7 +16,7 @@ from services.statements.rows import fit
 from services.statements.rows.happenings import has_happened, is_otherwise
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
-from services.statements.rows.one_of_several import PARTS, excludes, placed
+from services.statements.rows.one_of_several import PARTS, excludes, meant_by, placed
 from services.statements.rows.rows import BEGINNING, KnownRow, stems_of, told_of
 from services.statements.tables import label_of
 
@@ -299,7 +299,6 @@ def _is_unknown(
     if not said or not (is_of_patient or is_found or is_past):
         return False
     numbers = statement_words().numbers.keys() - saying("one")
-    polar = frozenset(clause.exclusive) | (clause.words & numbers)
     months = {} if clause.dates or "maybe" in clause.cues else statement_words().months
     told_months = {months[word] for word in clause.words if word in months}
     return not any(
@@ -310,7 +309,8 @@ def _is_unknown(
         and not (_is_other_way(clause, row) or (is_wish and is_otherwise(clause, row)))
         and not fit.is_of_other_number(clause, row)
         and fit.stands(clause, row)
-        and polar <= row.words
+        and clause.words & numbers <= row.words
+        and meant_by({*clause.exclusive} - row.words) <= meant_by(row.exclusive)
         and all(not one.isdisjoint(row.words - fit.lacked(row)) for one in meant)
         and all(fit.is_measured(one, row) for one in clause.quantities)
         and not is_of_other_report(clause, [row], rows)
