@@ -54,13 +54,12 @@ def told_by(question: str, answer: str) -> str:
     asked, said = question.strip(" *_?\n").split(), answer.strip(" *_.!\n")
     words = [one.lower() for one in asked]
     is_short = said[:1].isalnum() and len(said.split()) <= _ANSWER_WORDS
-    if "?" not in question or not (words and is_short) or saying("of_users").intersection(words):
+    if not (words and is_short) or saying("of_users").intersection(words):
         return ""
-    if words[0] in saying("asks_when", "asks_where", "asks_why"):
-        is_plain = words[0] not in saying("asks_why") or clause_of(said).says("causes")
-        return f"{' '.join(asked[1:])} {'' if is_plain else 'because of '}{said}."
-    if words[0] in saying("asks_which"):
-        rest = asked[2 if words[1:2] and words[1] in saying("how_many") else 1 :]
+    if words[0] in saying("asks_why") and not clause_of(said).says("causes"):
+        said = f"because of {said}"
+    if words[0] in saying("asks_when", "asks_which", "asks_why"):
+        rest = (one for one in asked[1:] if one not in saying("how_many"))
         return f"{said.removesuffix(' one')} {' '.join(rest)}."
     head, comma, rest_said = said.partition(",")
     told, denying = {*head.lower().split()}, saying("denying_alone")

@@ -60,8 +60,8 @@ class MessageCheck:
         What contradicts the record does so whatever it cites beside it.
         """
         before, self._before = self._before, text
-        told = bare_answers.told_by(before, text) if self.speaker.reads_records else ""
-        if told and (found := self._check(told)) is not UNCHECKED:
+        asks = "?" in before and self.speaker.reads_records
+        if asks and (found := self._check(bare_answers.told_by(before, text))) is not UNCHECKED:
             return found
         denied, told = bare_answers.behind_denial(text, self.grounds.rows)
         if told:  # "No, it was stopped": what is told is no denial

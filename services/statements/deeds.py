@@ -70,7 +70,8 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
         return True
     if kinds == [CARRIED_OUT]:  # the record has its own: "the diagnosis was confirmed"
         is_errand = bool(clause.cues & {"things_done", "errands", "first_person"})
-        is_errand |= not reads_records and "is_now" in clause.cues and clause.says("elsewhere")
+        is_there = "is_now" in clause.cues and clause.says("elsewhere")  # "the MRI is confirmed"
+        is_errand |= not reads_records and (is_there or clause.says("of_a_receipt"))
         is_of_record = reads_records and "errands" not in clause.cues
         return is_errand and not is_of_record and ("when" not in clause.cues or reads_records)
     if kinds == [DONE] or "doers" not in clause.cues:
@@ -128,9 +129,7 @@ def deed_told(
 ) -> Verdict | None:
     """Return the verdict over a deed that the agent claims; None where it claims none."""
     reads_records = speaker.reads_records
-    is_title = sentence.is_heading and reads_records and bool(clause.topics)  # "Stopped drugs"
-    kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:") and not is_title]
-    kinds = kinds or ([] if reads_records else _implied(clause))
+    kinds = _kinds(sentence, clause, reads_records=reads_records)
     is_beyond = "first_person" in clause.cues and (  # "I can prescribe drugs", "I can book scans"
         clause.says("beyond_us")
         or (clause.says("arranging") and clause.says("elsewhere") and not clause.says("drafts"))
@@ -176,11 +175,14 @@ def deed_told(
     return Verdict("contradicted", (), f"Nothing was {said} in this conversation.")
 
 
-def _implied(clause: Clause) -> list[str]:
-    """Return the deed of "Completed.", and of "Booking reference: 88123"."""
-    if "ended" in clause.cues and len(clause.words) == 1:
-        return [COMPLETED]
-    return [CARRIED_OUT] if clause.says("of_a_receipt") and clause.has_values else []
+def _kinds(sentence: Sentence, clause: Clause, *, reads_records: bool) -> list[str]:
+    """Return what deeds words tell; of "Completed." and "Booking reference: 88123" one, too."""
+    told = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
+    if reads_records:
+        return [] if sentence.is_heading and clause.topics else told  # "Stopped medicines"
+    is_over = "ended" in clause.cues and len(clause.words) == 1
+    is_receipt = clause.says("of_a_receipt") and clause.has_values
+    return told or [COMPLETED] * is_over or [CARRIED_OUT] * is_receipt
 
 
 def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bool:

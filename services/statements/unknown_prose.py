@@ -11,7 +11,7 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.comparing.by_values import is_of_other_report
 from services.statements.comparing.changes import is_of_unknown_number
-from services.statements.noticed import decided, is_noticed_by_other
+from services.statements.noticed import decided, is_lone_claim, is_noticed_by_other
 from services.statements.rows import fit
 from services.statements.rows.happenings import has_happened, is_otherwise
 from services.statements.rows.known import KnownRows
@@ -75,7 +75,8 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
     """
     words = [word for word in sentence.words if word.isalpha() and len(word) > _SMALL_WORD]
     if len(words) < _FEW and not sentence.is_item:  # "*Pathology*, go."
-        return is_unread(sentence.text) and known.isdisjoint(words)
+        found = (w for w in words if w in known or (_meaning(w, known) and not group_of(w)))
+        return not any(found) and (is_unread(sentence.text) or is_lone_claim(sentence))
     vocabulary = statement_words()
     read = (known, vocabulary.neutral, vocabulary.spoken, vocabulary.named, vocabulary.exclusive)
     strange = [word for word in words if not [1 for one in read if word in one]]
