@@ -15,12 +15,13 @@ from services.statements.comparing.compare import compare_values
 from services.statements.grounds import Grounds
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
-from services.statements.rows.rows import JUDGED, told_of
+from services.statements.rows.rows import JUDGED, clause_of, told_of
 from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 
 _HABIT = {True: "non-smoker", False: "smoker"}
 """What a bare answer to a question about smoking says, by whether it denies."""
 _NOW, _TOLD, _FEW_WORDS = "currently yes", frozenset({"asserts", "ended", "takes"}), 4
+_ANSWER_WORDS = 8
 
 
 def of_bare_answer(
@@ -43,6 +44,30 @@ def of_bare_answer(
     found = worst(verdicts)
     is_told = found.state != "unchecked" and not _judges_of_own(sentence, grounds.rows)
     return found if is_told or not verdicts else Verdict("unsupported", found.sources)
+
+
+def told_by(question: str, answer: str) -> str:
+    """Return a question and its short answer as one statement; "" where they make none.
+
+    By "Which leg was bypassed? The right." the right leg was, by "Is he …? He is." he is.
+    """
+    asked, said = question.strip(" *_?\n").split(), answer.strip(" *_.!\n")
+    words = [one.lower() for one in asked]
+    is_short = said[:1].isalnum() and len(said.split()) <= _ANSWER_WORDS
+    if not (words and is_short) or saying("of_users").intersection(words):
+        return ""
+    if words[0] in saying("asks_why") and not clause_of(said).says("causes"):
+        said = f"because of {said}"
+    if words[0] in saying("asks_when", "asks_which", "asks_why"):
+        rest = (one for one in asked[1:] if one not in saying("how_many"))
+        return f"{said.removesuffix(' one')} {' '.join(rest)}."
+    head, comma, rest_said = said.partition(",")
+    told, denying = {*head.lower().split()}, saying("denying_alone")
+    if yes_no_in(head) is None and not told <= saying("echoing") | denying:
+        return "" if told & denying else f"{' '.join(asked)} {said}."
+    is_no = yes_no_in(head) == "no" or told & denying
+    plain = " ".join(one for one in asked if one.lower() not in denying)
+    return f"{'not ' if is_no else ''}{plain}{comma}{rest_said}."
 
 
 def behind_denial(text: str, rows: KnownRows) -> tuple[str, str]:

@@ -11,8 +11,7 @@ from services.language.sentences.name_kinds import with_joined
 from services.language.sentences.statements import Sentence, refs_in
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
-from services.statements import clause_parts
-from services.statements.bare_answers import as_you_said, behind_denial, of_bare_answer
+from services.statements import bare_answers, clause_parts
 from services.statements.comparing.changes import of_figures
 from services.statements.comparing.compare import compare_values
 from services.statements.comparing.compare_absence import compare_absence, deny_all, topics_denied
@@ -50,7 +49,9 @@ class MessageCheck:
         self._last = UNCHECKED  # of the sentence before
         self._heading: tuple[str, ...] = ()
         self._lists: frozenset[str] = frozenset()
+        self._stands: frozenset[str] = frozenset()  # what the heading says of what is beneath it
         self._columns: tuple[str, ...] = ()  # the heads of a table's
+        self._before = ""  # the sentence before, which may ask
         self._has_heading = False  # which may say of when what stands beneath it is
 
     def check(self, text: str) -> Verdict:
@@ -58,7 +59,11 @@ class MessageCheck:
 
         What contradicts the record does so whatever it cites beside it.
         """
-        denied, told = behind_denial(text, self.grounds.rows)
+        before, self._before = self._before, text
+        asks = "?" in before and self.speaker.reads_records
+        if asks and (found := self._check(bare_answers.told_by(before, text))) is not UNCHECKED:
+            return found
+        denied, told = bare_answers.behind_denial(text, self.grounds.rows)
         if told:  # "No, it was stopped": what is told is no denial
             return worst([self.check(denied), self.check(told)])
         cited = refs_in(text)
@@ -73,7 +78,7 @@ class MessageCheck:
         is_first = not (self._subject or self._heading)
         if not (self.grounds.asked and is_first and self.speaker.reads_records):
             return None
-        found, self._subject = of_bare_answer(sentence, self.grounds, self._check), ()
+        found, self._subject = bare_answers.of_bare_answer(sentence, self.grounds, self._check), ()
         return found
 
     def _by_cells(self, text: str) -> Verdict | None:
@@ -113,11 +118,14 @@ class MessageCheck:
             return UNCHECKED
         if EXCEPT in sentence.cues and (verdict := self._but(sentence)) is not None:
             return verdict
+        sentence = clause_parts.as_headed(sentence, self._stands)
         sentence = with_courses(clause_parts.as_of_now(sentence, has_heading=self._has_heading))
         sentence, verdicts = clause_parts.judged(
             sentence, self.grounds.rows, lambda one: self._clause(sentence, one), self._last.sources
         )
-        if self._lists_unknown(sentence):
+        kinds = self._lists if sentence.is_item else clause_parts.listed_kinds(sentence)
+        is_list = self.speaker.reads_records and not sentence.cues & _DENIALS
+        if is_list and clause_parts.lists_unknown(sentence, kinds, self.grounds.rows):
             verdicts = [Verdict("unsupported")]
         for reason in clause_parts.reasons_of(sentence):
             told = self._concluded(reason, [self._clause(reason, one) for one in reason.clauses])
@@ -144,8 +152,8 @@ class MessageCheck:
     def _tells_of_strangers(self, text: str, sentence: Sentence, *, is_so: bool) -> bool:
         """Whether a sentence that would pass is of somebody whom neither rows nor users name."""
         is_told = is_so or any(one.startswith(_TELLING) for one in sentence.cues)
-        is_told = is_told and not sentence.asks
-        is_of_doctor = is_told and self.speaker.reads_records and self.grounds.is_other_doctor(text)
+        is_told = is_told and self.speaker.reads_records and not sentence.asks
+        is_of_doctor = is_told and self.grounds.is_other_doctor(text)
         return is_of_doctor or (is_so and self.grounds.is_other_person(text))
 
     def _concluded(self, sentence: Sentence, verdicts: Sequence[Verdict]) -> Verdict:
@@ -177,7 +185,7 @@ class MessageCheck:
 
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
-            return as_you_said(clause, self.grounds.held)
+            return bare_answers.as_you_said(clause, self.grounds.held)
         deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
@@ -248,14 +256,6 @@ class MessageCheck:
         is_named = any(rows.about([one]) for one in clause.names)
         return bool(clause.objects) and not is_named and has_none(clause.objects, rows.words)
 
-    def _lists_unknown(self, sentence: Sentence) -> bool:
-        """Whether a list of drugs, problems or allergies names what no row has a word of."""
-        kinds = self._lists if sentence.is_item else clause_parts.listed_kinds(sentence)
-        is_told = bool(kinds) and self.speaker.reads_records and not sentence.asks
-        if not is_told or sentence.cues & _DENIALS:
-            return False
-        return any(has_none(words, self.grounds.rows.words) for words in sentence.listed)
-
     def _absence(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> Verdict:
         is_of_all = clause.says("changes") and not names  # "no change since the last visit"
         topics = clause.topics if "no" in clause.cues and not is_of_all else ()
@@ -319,13 +319,13 @@ class MessageCheck:
         named = [one.names for one in sentence.clauses if one.names and one.own_names]
         self._has_heading = self._has_heading or sentence.is_heading
         if sentence.is_heading:
-            self._heading = named[-1] if named else ()
+            self._heading, self._stands = (named[-1] if named else ()), sentence.cues
             self._lists = clause_parts.listed_kinds(sentence)
         elif sentence.is_item and sentence.text.lstrip().startswith("|") and not named:
             self._lists = clause_parts.listed_kinds(sentence) or self._lists
             self._has_heading = self._has_heading or not clause_parts.is_plain_head(sentence)
         elif not sentence.is_item and sentence.text.strip():
-            self._heading, self._lists = (), frozenset()
+            self._heading, self._lists, self._stands = (), frozenset(), frozenset()
         if named:
             self._subject = named[-1]
         elif sentence.is_heading:

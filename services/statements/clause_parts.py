@@ -18,7 +18,7 @@ from services.statements.comparing.one_day import on_other_days
 from services.statements.noticed import is_noticed_by_other
 from services.statements.rows.fit import fits
 from services.statements.rows.known import KnownRows
-from services.statements.rows.known_words import has_all
+from services.statements.rows.known_words import has_all, has_none
 from services.statements.rows.one_of_several import excludes
 from services.statements.rows.subject import all_named, beside
 from services.statements.rows.verdict import Verdict, worst
@@ -128,6 +128,23 @@ def listed_kinds(sentence: Sentence) -> frozenset[str]:
     said = frozenset(topic for one in sentence.clauses for topic in one.topics)
     takes = {"=medication"} if "takes" in sentence.cues else frozenset[str]()
     return (said | takes) & _LISTS
+
+
+def lists_unknown(sentence: Sentence, kinds: AbstractSet[str], rows: KnownRows) -> bool:
+    """Whether a list of drugs, problems or allergies names what no row has a word of."""
+    is_told = bool(kinds) and not sentence.asks
+    return is_told and any(has_none(words, rows.words) for words in sentence.listed)
+
+
+def as_headed(sentence: Sentence, stands: AbstractSet[str]) -> Sentence:
+    """Return an item as its heading says that it stands: "Stopped medicines", "Active problems"."""
+    told = stands & {"ended", "current"}
+    is_plain = sentence.is_item and bool(sentence.clauses) and len(told) == 1
+    if not is_plain or (sentence.cues | stands) & _OF_OTHER_TIMES - told - {"when"}:
+        return sentence
+    first, *rest = sentence.clauses
+    first = replace(first, cues=first.cues | told)
+    return replace(sentence, clauses=(first, *rest), cues=sentence.cues | told)
 
 
 def reasons_of(sentence: Sentence) -> Sequence[Sentence]:

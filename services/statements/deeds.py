@@ -1,6 +1,6 @@
 """Which deeds the runs of tools prove, and what they say of one that an agent claims."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from data_models.plain_yaml import read_yaml
@@ -11,6 +11,8 @@ from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.compare import compare_values
 from services.statements.grounds import Grounds, Speaker
+from services.statements.rows.known_words import has_all
+from services.statements.rows.rows import KnownRow, told_of
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
 OWN = "own"
@@ -68,6 +70,8 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
         return True
     if kinds == [CARRIED_OUT]:  # the record has its own: "the diagnosis was confirmed"
         is_errand = bool(clause.cues & {"things_done", "errands", "first_person"})
+        is_there = "is_now" in clause.cues and clause.says("elsewhere")  # "the MRI is confirmed"
+        is_errand |= not reads_records and (is_there or clause.says("of_a_receipt"))
         is_of_record = reads_records and "errands" not in clause.cues
         return is_errand and not is_of_record and ("when" not in clause.cues or reads_records)
     if kinds == [DONE] or "doers" not in clause.cues:
@@ -83,12 +87,12 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
 def is_in_course(
     clause: Clause,
     kinds: Sequence[str],
-    known: Collection[str],
+    known: Sequence[KnownRow],
     *,
     is_cited: bool,
     reads_records: bool = True,
 ) -> bool:
-    """Whether what was done in the patient's course is told by a word of `known`, where it must.
+    """Whether that it was done in the patient's course is told by one of `known`, where it must.
 
     "The biopsy is ordered", now, on no day and from no row, is this conversation's own deed,
     whatever a letter says.
@@ -103,7 +107,9 @@ def is_in_course(
     words = statement_words()
     told = [word for kind in kinds for word in words.deeds.get(kind, ())]
     begun = tuple(begin for word in told for begin in words.happening.get(word, ()))
-    return any(word in told or word.startswith(begun) for word in known)
+    what = told_of(clause.words) - words.neutral - frozenset(told)
+    done = (row for row in known if any(w in told or w.startswith(begun) for w in row.words))
+    return any(has_all(what, row.words) for row in done)
 
 
 def tells_deed(paragraph: str) -> bool:
@@ -123,9 +129,7 @@ def deed_told(
 ) -> Verdict | None:
     """Return the verdict over a deed that the agent claims; None where it claims none."""
     reads_records = speaker.reads_records
-    kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
-    is_over = "ended" in clause.cues and len(clause.words) == 1 and not reads_records
-    kinds += [COMPLETED] * is_over  # "Completed."
+    kinds = _kinds(sentence, clause, reads_records=reads_records)
     is_beyond = "first_person" in clause.cues and (  # "I can prescribe drugs", "I can book scans"
         clause.says("beyond_us")
         or (clause.says("arranging") and clause.says("elsewhere") and not clause.says("drafts"))
@@ -146,7 +150,7 @@ def deed_told(
         is_cited = bool(sentence.refs)
         is_of_course = not reads_records and NEVER_DONE.isdisjoint(kinds)
         is_told = is_of_course or is_in_course(
-            clause, kinds, grounds.rows.words, is_cited=is_cited, reads_records=reads_records
+            clause, kinds, grounds.rows.rows, is_cited=is_cited, reads_records=reads_records
         )
         return None if is_told else Verdict("unsupported")
     is_hedged = clause.cues & {"maybe", "no", "nothing", "not_yet"} or "not_yet" in sentence.cues
@@ -169,6 +173,16 @@ def deed_told(
         return UNCHECKED
     said = next((kind for kind in kinds if kind != OWN), "done")
     return Verdict("contradicted", (), f"Nothing was {said} in this conversation.")
+
+
+def _kinds(sentence: Sentence, clause: Clause, *, reads_records: bool) -> list[str]:
+    """Return what deeds words tell; of "Completed." and "Booking reference: 88123" one, too."""
+    told = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
+    if reads_records:
+        return [] if sentence.is_heading and clause.topics else told  # "Stopped medicines"
+    is_over = "ended" in clause.cues and len(clause.words) == 1
+    is_receipt = clause.says("of_a_receipt") and clause.has_values
+    return told or [COMPLETED] * is_over or [CARRIED_OUT] * is_receipt
 
 
 def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bool:

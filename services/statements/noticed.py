@@ -52,3 +52,12 @@ def decided(words: frozenset[str]) -> frozenset[str]:
     """Return what somebody is said to have decided, or a team of doctors to have confirmed."""
     is_of_team = words & saying("specialists", "specialities")
     return words & (stems_told("deciding") | (saying("confirming") if is_of_team else set()))
+
+
+def is_lone_claim(sentence: Sentence) -> bool:
+    """Whether one word is all that is told of somebody: "Bedridden.", and not "Understood."."""
+    told, known = next(iter(sentence.words), ""), statement_words()
+    is_of_talk = told in saying("replying", "specialities") or told in known.fillers
+    is_plain = told in known.neutral | known.spoken and told not in known.happening
+    is_alone = len(sentence.text.split()) == 1 and sentence.text.rstrip("*_\n")[-1:] == "."
+    return is_alone and (told in saying("of_a_life") or not (is_of_talk or is_plain))

@@ -11,12 +11,12 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.comparing.by_values import is_of_other_report
 from services.statements.comparing.changes import is_of_unknown_number
-from services.statements.noticed import decided, is_noticed_by_other
+from services.statements.noticed import decided, is_lone_claim, is_noticed_by_other
 from services.statements.rows import fit
 from services.statements.rows.happenings import has_happened, is_otherwise
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
-from services.statements.rows.one_of_several import PARTS, excludes, placed
+from services.statements.rows.one_of_several import PARTS, excludes, meant_by, placed
 from services.statements.rows.rows import BEGINNING, KnownRow, stems_of, told_of
 from services.statements.tables import label_of
 
@@ -75,7 +75,8 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
     """
     words = [word for word in sentence.words if word.isalpha() and len(word) > _SMALL_WORD]
     if len(sentence.words) > 1 and len(words) < _FEW and not sentence.is_item:  # "*Pathology*, go."
-        return is_unread(sentence.text) and known.isdisjoint(words)
+        found = (w for w in words if w in known or (_meaning(w, known) and not group_of(w)))
+        return not any(found) and (is_unread(sentence.text) or is_lone_claim(sentence))
     vocabulary = statement_words()
     read = (known, vocabulary.neutral, vocabulary.spoken, vocabulary.named, vocabulary.exclusive)
     strange = [word for word in words if not [1 for one in read if word in one]]
@@ -299,7 +300,6 @@ def _is_unknown(
     if not said or not (is_of_patient or is_found or is_past):
         return False
     numbers = statement_words().numbers.keys() - saying("one")
-    polar = frozenset(clause.exclusive) | (clause.words & numbers)
     months = {} if clause.dates or "maybe" in clause.cues else statement_words().months
     told_months = {months[word] for word in clause.words if word in months}
     return not any(
@@ -310,7 +310,8 @@ def _is_unknown(
         and not (_is_other_way(clause, row) or (is_wish and is_otherwise(clause, row)))
         and not fit.is_of_other_number(clause, row)
         and fit.stands(clause, row)
-        and polar <= row.words
+        and clause.words & numbers <= row.words
+        and meant_by({*clause.exclusive} - row.words) <= meant_by(row.exclusive)
         and all(not one.isdisjoint(row.words - fit.lacked(row)) for one in meant)
         and all(fit.is_measured(one, row) for one in clause.quantities)
         and not is_of_other_report(clause, [row], rows)

@@ -274,6 +274,8 @@ class ClauseReader:
             offset, word = self._words[at]
             if word.isalpha() or at in taken or at not in stems or not _DIGIT.search(word):
                 continue
+            if word.count("-") > 1 and stems[at].isdigit():  # of a telephone
+                found.append(stems[at])
             if not any(map(str.isalpha, word)) or TNM.match(word) or statement_parts.graded(word):
                 continue
             if any(

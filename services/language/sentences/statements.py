@@ -31,8 +31,9 @@ _LEADING = re.compile(
     r"|basis|ausgangs|anfangs|therapie|behandlungs)-?(?P<what>[^\W\d_]{5,})"
 )
 _BEYOND = re.compile(
-    r"(?i)\b(?:(?P<low>below|under|unter)|above|over|über) (?:the|den|dem) "
+    r"(?i)\b(?:(?P<low>below|under|unter)|above|over|über|exceed(?:s|ed)) (?:(?:the|den|dem) "
     r"(?=\d[\d.,/]* ?\S* (?:of|from|measured|at|in|on|vom|von|bei|im|am)\b)"
+    r"|(?:that|(?:the|dem) (?:value|level|wert)s?) (?=(?:of|from|in|vom|von|aus|im) [12A-Z]))"
 )
 _PARTED_VERB = re.compile(
     r"(?i)\b(?P<verb>nahm|klang|heilte)(?:en)?\b(?P<what>(?: [^\s;]+){1,12}?)"
@@ -86,7 +87,7 @@ def _in_other_words() -> Mapping[str, Sequence[tuple[int, str, str]]]:
 
 def _restated(text: str, lower: str) -> str:
     """Return what is told in other words as it is compared: "below the obesity threshold"."""
-    if " the " in lower or " den " in lower or " dem " in lower:
+    if any(f" {one} " in lower for one in ("the", "that", "den", "dem")):
         # "lower than the 38 of July" for "below the 38 of July"
         text = _BEYOND.sub(lambda one: f"{'lower' if one['low'] else 'higher'} than the ", text)
     text = _PURPOSE.sub(" ", text) if "–" in text or "—" in text else text

@@ -15,7 +15,7 @@ _CUES = (
     "steady", "is_now", "objects_follow", "maybe", "about_patient", "general", "as_you_said",
     "approximately", "family", "weak", "splits", "doers", "first_person", "not_yet", "things_done",
     "errands",    "stages", "range", "tolerates", "clinical", "of_chart", "altered",
-    "weight_change", "height_change", "planned", "outstanding",
+    "weight_change", "height_change", "than_lately", "planned", "outstanding",
 )  # fmt: skip
 
 

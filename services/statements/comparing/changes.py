@@ -152,7 +152,8 @@ def _sides(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
         return [[row for row in sides[0] if all(is_measured(q, row) for q in told)], sides[1]]
     if len(days) == 1 and not told and rows:
         then = [row for row in rows if has_date(days[0], row)]
-        return [[max(rows, key=attrgetter("order"))], then]
+        sides = [[max(rows, key=attrgetter("order"))], then]
+        return sides[::-1] if "than_lately" in clause.cues else sides
     if len(days) == len(told) == 1:
         then = [row for row in rows if has_date(days[0], row)]
         own = [row for row in rows if row not in then and is_measured(told[0], row)]

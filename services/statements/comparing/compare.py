@@ -80,8 +80,10 @@ def _compared(
         return Verdict("unsupported", refs(subject[:1]))
     is_series = any(compare_series.has_value(row) for row in subject if not row.is_text)
     if is_series and clause.says("than") and not clause.has_values:
-        told = {"rising": clause.says("higher"), "falling": clause.says("lower")}
-        cues = {cue for cue, is_said in told.items() if is_said}
+        ways = ("rising", "falling")[:: -1 if "than_lately" in clause.cues else 1]  # "than now"
+        cues = {
+            cue for cue, word in zip(ways, ("higher", "lower"), strict=True) if clause.says(word)
+        }
         clause = replace(clause, cues=clause.cues - {"before"} | cues)  # "niedriger als früher"
     found = latest_of_kind(clause, rows, names) or of_other_end(clause, rows, names)
     found = found or compare_several.stages_in_turn(clause, rows) or compared(clause, subject)

@@ -10,7 +10,7 @@ from services.statements.comparing.compare_several import is_for_another, is_ove
 from services.statements.rows import fit
 from services.statements.rows.happenings import happenings, has_happened
 from services.statements.rows.known import KnownRows
-from services.statements.rows.one_of_several import DONE_ONCE, excludes
+from services.statements.rows.one_of_several import DONE_ONCE, excludes, meant_by
 from services.statements.rows.rows import KnownRow
 
 _REPORTED_WITHIN = timedelta(days=21)
@@ -110,7 +110,7 @@ def _say_together(clause: Clause, rows: Sequence[KnownRow]) -> bool:
         all(any(fit.is_measured(one, row) for row in rows) for one in clause.quantities)
         and clause.often <= frozenset().union(*(row.often for row in rows))
         and all(any(has_happened(word, row) for row in rows) for word in happenings(clause))
-        and all(any(one in row.exclusive for row in rows) for one in clause.exclusive)
+        and meant_by(clause.exclusive) <= meant_by(one for row in rows for one in row.exclusive)
         and all(
             any(fit.has_sites(replace(clause, sites=(one,)), row) for row in rows)
             for one in clause.sites

@@ -19,6 +19,9 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
     if not known:
         return Verdict("unsupported")
     newest = max(known, key=lambda row: row.order)
+    if "no" in clause.cues and clause.smoking == "current":
+        is_so = newest.smoking != "current"
+        return Verdict("supported" if is_so else "contradicted", newest.sources, newest.says)
     if clause.dates and clause.says("quit"):
         own = [row for row in known if row.words & saying("quit")]
         days = [tuple(d for d in row.dates if row.is_text or d != row.begun) for row in own]

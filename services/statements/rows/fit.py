@@ -86,6 +86,8 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a text judges a thing alike, and tells its number by its words, not its title."""
     is_alike = clause.cues & JUDGED <= row.judged or is_compared(clause, row)
+    if clause.sites and not clause.has_values and "normal" in row.judged - clause.cues:
+        return False  # "Right breast unremarkable" is no word for "the right breast is affected"
     if not is_alike or is_of_other_number(clause, row) or _is_former(clause, row):
         return False
     if clause.sites and not clause.quantities:

@@ -1,5 +1,6 @@
 """Words of which one holds at a time, such as left and right, and which of them a row has. Pure."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from services.language.figures.quantities import Quantity
@@ -21,6 +22,11 @@ def placed(clause: Clause, *others: str) -> Clause:
     """Return a clause with no more of such words than tell where in the body a thing is."""
     groups = PLACED.union(others)
     return replace(clause, exclusive=tuple(w for w in clause.exclusive if group_of(w) in groups))
+
+
+def meant_by(words: Iterable[str]) -> set[tuple[str, int]]:
+    """Return what words say of their groups, in whatever language: `morgens` is `morning`."""
+    return set(map(statement_words().exclusive.__getitem__, words))
 
 
 def excludes(clause: Clause, row: KnownRow) -> bool:
@@ -58,12 +64,12 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     is_beside = row.kind == "medication" and row.needs.isdisjoint(clause.names)
     if is_beside or row.kind in ("problem", *DONE_ONCE) or (row.is_text and not clause.sites):
         asked |= {"side"}
-    if is_beside:
-        asked |= PARTS  # the drug for a stent does not say where that is
+    if row.kind == "medication":  # the drug for a stent does not say where that is
+        asked |= PARTS if is_beside else {"daytime"}
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
     if not clause.says("margins"):  # "3 of 24 nodes involved", "liver and bone were clear"
         told = [word for word in told if groups[word][0] != "margin"]
-    found = {groups[word] for word in row.exclusive}
+    found = meant_by(row.exclusive)
     if clause.says("unmutated") and not row.words.isdisjoint(saying("without")):
         found.add(_NOT_THERE)  # "KRAS and NRAS without mutation"
     is_absent = any(groups[word] == _NOT_THERE for word in told)

@@ -24,14 +24,8 @@ from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
 from services.turn.turn_step import TurnStep
 
 PROPOSAL = "appointment_proposal"
-_WISHES = (
-    "doctor_preference",
-    "date_preference",
-    "time_preference",
-    "procedure_preference",
-    "reason_visit",
-    "urgency_preference",
-)
+_PREFERRED = ("doctor", "date", "time", "procedure", "urgency")
+_WISHES = (*(f"{one}_preference" for one in _PREFERRED), "reason_visit")
 """What the user wanted of an appointment: once it stands, the next one may want something else."""
 _ANOTHER = " Which other time suits?"
 _SORRY = "That could not be done: {problem}." + _ANOTHER

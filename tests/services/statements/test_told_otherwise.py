@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from services.language.sentences.sentences import sentences_of
 from services.statements.check import MessageCheck
 from services.statements.grounds import Speaker
 from tests.services.statements.fresh import grounds_of
@@ -15,7 +16,8 @@ TODAY = date(2026, 11, 22)
 def state(chart: str, text: str) -> str:
     grounds = grounds_of(chart)
     grounds.rows.today = TODAY
-    return MessageCheck(grounds=grounds, speaker=Speaker()).check(text).state
+    check = MessageCheck(grounds=grounds, speaker=Speaker())
+    return [check.check(one).state for one in sentences_of(text)][-1]
 
 
 @pytest.mark.slow
