@@ -50,7 +50,7 @@ from services.language.words.people_words import of_people
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
 _Run: TypeAlias = Sequence[Word]
 _Span: TypeAlias = tuple[Word, ...]
-_FEW_WORDS = 5  # of a longer message each word may be one by chance
+_FEW_WORDS, _SOME_WORDS = 5, 10  # of a longer message each word may be one by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def _unread(message: Message, run: _Run, chosen: Sequence[Cover], known: Known) 
     has_day = span[0].has_number or span[0].gap.rstrip(" .,-")[-1:].isdigit()
     is_word = is_month and (has_day or span[0].before in of_people("before_months"))
     is_word |= message.pronoun_at is not None or len(span) > 1
-    is_word |= len(message.words) > _FEW_WORDS * (1 + is_beside)
+    is_word |= len(message.words) > (_SOME_WORDS if is_beside else _FEW_WORDS)
     is_word |= span[0].before in of_people("articles")  # `a bird fancier?`
     is_word |= (span[0].is_surely_eponym and not is_told) or span[-1].after in of_people(
         "particles"
@@ -306,9 +306,8 @@ def _counts(
     if strength in ("family", "former"):
         heads = span[-1].heads or span[-1].is_heading
         is_all = is_all_said(run, span) or (span[0].is_first and heads)
-        is_all &= span[0].raw[0].isupper() or bool(
-            {*":?"} & {*span[0].gap}
-        )  # `Weiss: Na`, not `weiss K`
+        is_set_off = not {*":?"}.isdisjoint(span[0].gap)  # `Weiss: Na`, not `weiss K`
+        is_all &= is_set_off or span[0].raw[0].isupper()
         is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
         return signed or is_all or not any(common)
     is_begun = run[0].is_first and has_family_initial(run, span, person)  # `gale d weight`

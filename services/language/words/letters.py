@@ -10,7 +10,10 @@ from itertools import groupby
 
 from services.language.words.expressions import expressions
 
-APOSTROPHES = "'`\u2019\u02bc\u00b4\u2018"
+APOSTROPHES = (
+    "'`\N{RIGHT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}\N{ACUTE ACCENT}"
+    "\N{LEFT SINGLE QUOTATION MARK}"
+)
 _WITHOUT_MARK = {
     "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ß": "ss", "ð": "d", "þ": "th", "ı": "i",
     "ħ": "h", "ŋ": "ng", "ĸ": "k", "ſ": "s",
