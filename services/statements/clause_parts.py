@@ -23,7 +23,7 @@ from services.statements.rows.one_of_several import excludes
 from services.statements.rows.subject import all_named, beside
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.durations import TIMES
-from services.statements.times.reckoned import by_reckoning, by_report, is_of_other_age
+from services.statements.times.reckoned import by_reckoning, is_of_other_age
 from services.statements.unknown_prose import adds_unknown, said_of
 
 _LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
@@ -201,8 +201,6 @@ def judged(
     kinds = KINDS if "maybe" in sentence.cues else TOLD
     if (linked := by_links(sentence.reader.links(*kinds), rows, judge)) is not None:
         return replace(sentence, clauses=linked[0].clauses), linked[1]
-    if (reported := by_report(sentence, rows, judge)) is not None:
-        return reported
     of_specimen = any(one.says("of_a_specimen") for one in sentence.clauses)
     if state == "contradicted" or of_specimen:  # each value is of its own, and not parted from it
         return sentence, verdicts
