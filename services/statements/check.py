@@ -205,7 +205,8 @@ class MessageCheck:
         if is_untaken or self._unknown_object(clause):
             return Verdict("unsupported")
         clause = clause_parts.value_alone(clause, asks=sentence.asks)
-        return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
+        found = compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
+        return clause_parts.by_own_words(clause, names, found, self.grounds.rows)
 
     def _smoking(self, sentence: Sentence, clause: Clause) -> Verdict:
         rows = self.grounds.rows

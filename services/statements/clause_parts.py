@@ -11,8 +11,9 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.statement_parts import graded
 from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying
-from services.language.words.statement_words import group_of, is_clinical_name
+from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.comparing.bounds import limits
+from services.statements.comparing.compare import compare_values
 from services.statements.comparing.linked import by_links
 from services.statements.comparing.one_day import on_other_days
 from services.statements.noticed import is_noticed_by_other
@@ -20,10 +21,11 @@ from services.statements.rows.fit import fits
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all, has_none
 from services.statements.rows.one_of_several import excludes
+from services.statements.rows.rows import told_of
 from services.statements.rows.subject import all_named, beside
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.durations import TIMES
-from services.statements.times.reckoned import by_reckoning, by_report, is_of_other_age
+from services.statements.times.reckoned import by_reckoning, is_of_other_age
 from services.statements.unknown_prose import adds_unknown, said_of
 
 _LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
@@ -215,8 +217,6 @@ def judged(
     kinds = KINDS if "maybe" in sentence.cues else TOLD
     if (linked := by_links(sentence.reader.links(*kinds), rows, judge)) is not None:
         return replace(sentence, clauses=linked[0].clauses), linked[1]
-    if (reported := by_report(sentence, rows, judge)) is not None:
-        return reported
     of_specimen = any(one.says("of_a_specimen") for one in sentence.clauses)
     if state == "contradicted" or of_specimen:  # each value is of its own, and not parted from it
         return sentence, verdicts
@@ -276,3 +276,12 @@ def names_measured(rows: KnownRows, clause: Clause, names: tuple[str, ...]) -> t
     others = [rows.about([one]) for one in names if one not in measured]
     is_under = all(any(row.kind == "medication" for row in of_one) for of_one in others)
     return (measured or names) if is_under or not clause.own_names else names
+
+
+def by_own_words(clause: Clause, names: Sequence[str], found: Verdict, rows: KnownRows) -> Verdict:
+    """Return what was found of a value; of one that no list names, "and QTc 428 ms", by its row."""
+    if found.state != "unsupported" or not (names and clause.quantities) or clause.own_names:
+        return found
+    own = tuple(told_of(clause.words) - statement_words().neutral)
+    told = compare_values(replace(clause, names=own), rows, names=own)
+    return told if own and told.state == "supported" else found

@@ -202,7 +202,8 @@ def of_figures(
         found_by = (each(clause, rows, names) for each in _FIGURES)
         told = next((one for one in found_by if one is not None), None)
         if told is not None:
-            return told
+            is_so = told.state != "supported" and _is_counted_in_text(clause, rows)
+            return None if is_so else told  # the rest is compared
     if not clause.counted or clause.quantities:
         return None
     found = of_kinds(clause, rows)
@@ -211,6 +212,14 @@ def of_figures(
     each_of = [*map(rows.about, (*([one] for one in clause.names), *clause.runs))]
     sources = refs(row for of_name in each_of for row in of_name[:1])
     return Verdict("supported" if all(each_of) else "unsupported", sources)
+
+
+def _is_counted_in_text(clause: Clause, rows: KnownRows) -> bool:
+    """Whether a text has the count of a clause: "after five doses" is told by no rows of five."""
+    told, numbers = {number for number, _ in clause.counted}, statement_words().numbers
+    doses = clause.words & saying("a_dose")
+    texts = (row.words for row in rows.rows if doses and row.is_text and doses <= row.words)
+    return any(told <= {numbers[word] for word in words & numbers.keys()} for words in texts)
 
 
 def is_of_unknown_number(clause: Clause, rows: Sequence[KnownRow]) -> bool:

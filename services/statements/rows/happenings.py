@@ -47,6 +47,8 @@ def tells_happenings(clause: Clause, row: KnownRow) -> bool:
     if is_of_value and (clause.cues & COURSES or clause.quantities):
         return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
     told = [word for word in happenings(clause) if word not in clause.names]
+    if row.is_text and clause.quantities and clause.names:
+        told = [word for word in told if word not in saying("of_a_stay")]
     return not told or all(has_happened(word, row) for word in told)
 
 
@@ -56,7 +58,8 @@ def _is_to_come(clause: Clause, row: KnownRow) -> bool:
     is_unbegun = {"not_yet", "begun"} <= clause.cues and not clause.dates
     is_done = row.kind in _DONE or row.kind.endswith(("medication", "report", "study"))
     is_open = is_planned or (is_done and (is_unbegun or "outstanding" in clause.cues))
-    return is_open and (is_done or row.is_text) and not row.is_plan
+    is_next = row.is_text and bool(row.words & saying("next_of_all"))  # "Next visit in May."
+    return is_open and (is_done or row.is_text) and not (row.is_plan or is_next)
 
 
 def is_otherwise(clause: Clause, row: KnownRow) -> bool:

@@ -190,9 +190,11 @@ def _planned_together(clauses: list[Clause]) -> list[Clause]:
     is_list = all("asserts" not in one.cues for one in clauses[:-1])
     is_list = is_list and not any("apart" in one.cues for one in clauses)  # "85 kg; advice on …"
     telling = (*clauses[:1], *(clauses[-1:] if is_list else ()))
-    if any("planned" in one.cues for one in telling):
-        return [replace(one, cues=one.cues | {"planned"}) for one in clauses]
-    return clauses
+    if not any("planned" in one.cues for one in telling):
+        return clauses
+    # Not "the last is of March", beside a new MRI.
+    plan = [() if "newest" in one.cues else ("planned",) for one in clauses]
+    return [replace(one, cues=one.cues.union(p)) for one, p in zip(clauses, plan, strict=True)]
 
 
 def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:

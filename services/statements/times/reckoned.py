@@ -21,7 +21,6 @@ from services.statements.rows.verdict import Verdict, worst
 from services.statements.times import durations
 from services.statements.times.durations import age_told, is_so_old
 
-_DAYS_UNTIL_REPORTED = 14
 _AGES = frozenset({"", "a", "mo"})
 _Judged = tuple[Sentence, list[Verdict]]
 
@@ -65,26 +64,6 @@ def _dated_by_lead(clauses: list[Clause]) -> list[Clause]:
     if not (is_bare and rest and (one.says("from_then") or one.dates)) or one.quantities:
         return clauses
     return [replace(rest[0], dates=rest[0].dates or one.dates)] * 2 + rest[1:]
-
-
-def by_report(
-    sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict]
-) -> _Judged | None:
-    """Return the verdicts over what "biopsy on 2 September" found, by its report of 5 September."""
-    days = [day for one in sentence.clauses for day in one.dates]
-    named = {name for one in sentence.clauses for name in one.names}
-    done = [row for row in rows.rows if row.kind == "procedure" and named & row.needs]
-    done = [row for row in done if days and all(has_date(day, row) for day in days)]
-    for report in (row for row in rows.rows if done and row.kind == "pathology report"):
-        apart = durations.days_between(done[0], report)
-        if report.begun is None or apart is None or apart > _DAYS_UNTIL_REPORTED:
-            continue
-        then = tuple(replace(day, readings=(report.begun,)) for day in days[:1])
-        clauses = [replace(one, dates=then[: len(one.dates)]) for one in sentence.clauses]
-        verdicts = [judge(one) for one in clauses]
-        if worst(verdicts).state == "supported" and report.order > done[0].order:
-            return replace(sentence, clauses=tuple(clauses)), verdicts
-    return None
 
 
 def is_of_other_age(sentence: Sentence, verdicts: Sequence[Verdict], rows: KnownRows) -> bool:
