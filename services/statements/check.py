@@ -138,8 +138,7 @@ class MessageCheck:
 
     def _but(self, sentence: Sentence) -> Verdict | None:
         """Return the verdict over "no drug other than A": without the rows of A there is none."""
-        links = sentence.reader.links("except") if sentence.reader is not None else ()
-        link = next(iter(links), None)
+        link = next(iter(sentence.reader.links("except") if sentence.reader else ()), None)
         if link is None or "no" not in link.first.cues:
             return None
         main, rows = excepted(link, self.grounds.rows)
