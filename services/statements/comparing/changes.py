@@ -217,8 +217,7 @@ def of_figures(
 def _is_counted_in_text(clause: Clause, rows: KnownRows) -> bool:
     """Whether a text has the count of a clause: "after five doses" is told by no rows of five."""
     told, numbers = {number for number, _ in clause.counted}, statement_words().numbers
-    doses = clause.words & saying("a_dose")
-    texts = (row.words for row in rows.rows if doses and row.is_text and doses <= row.words)
+    texts = (row.words for row in rows.about(clause.words & saying("a_dose")) if row.is_text)
     return any(told <= {numbers[word] for word in words & numbers.keys()} for words in texts)
 
 

@@ -46,9 +46,8 @@ def tells_happenings(clause: Clause, row: KnownRow) -> bool:
     is_of_value = row.number is not None or "height_change" in clause.cues
     if is_of_value and (clause.cues & COURSES or clause.quantities):
         return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
-    told = [word for word in happenings(clause) if word not in clause.names]
-    if row.is_text and clause.quantities and clause.names:
-        told = [word for word in told if word not in saying("of_a_stay")]
+    beside = saying("of_a_stay") if row.is_text and clause.quantities and clause.names else ()
+    told = [word for word in happenings(clause) if word not in (*clause.names, *beside)]
     return not told or all(has_happened(word, row) for word in told)
 
 

@@ -192,9 +192,8 @@ def _planned_together(clauses: list[Clause]) -> list[Clause]:
     telling = (*clauses[:1], *(clauses[-1:] if is_list else ()))
     if not any("planned" in one.cues for one in telling):
         return clauses
-    # Not "the last is of March", beside a new MRI.
-    plan = [() if "newest" in one.cues else ("planned",) for one in clauses]
-    return [replace(one, cues=one.cues.union(p)) for one, p in zip(clauses, plan, strict=True)]
+    plan = {"planned"}  # but "the last is of March" beside a new MRI
+    return [one if "newest" in one.cues else replace(one, cues=one.cues | plan) for one in clauses]
 
 
 def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:
