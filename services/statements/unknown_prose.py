@@ -74,7 +74,7 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
     What it says nobody has compared.
     """
     words = [word for word in sentence.words if word.isalpha() and len(word) > _SMALL_WORD]
-    if len(sentence.words) > 1 and len(words) < _FEW and not sentence.is_item:  # "*Pathology*, go."
+    if len(words) < _FEW and not sentence.is_item:  # "*Pathology*, go."
         found = (w for w in words if w in known or (_meaning(w, known) and not group_of(w)))
         return not any(found) and (is_unread(sentence.text) or is_lone_claim(sentence))
     vocabulary = statement_words()

@@ -37,7 +37,7 @@ BEYOND_US = (
     "asks_duty", "asks_of_deed", "marks_mail", "only_read",
 )  # fmt: skip
 _NOBODYS = (
-    *BEYOND_US[:-1], "says_wrong", "no_series", "asks_language", "goes_back", "wants_more",
+    "no_series", *BEYOND_US[:-1], "says_wrong", "asks_language", "goes_back", "wants_more",
     "asks_todays_list", "asks_cohort", "sums_up_talk", "same_question", "rewords",
     "points_to_report", "same_of_day",
 )  # fmt: skip

@@ -245,11 +245,11 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
         no = f"{words.say('no')}: {row_line(rows[0], words)}"
         return no if is_none else _listed(question, rows, words)
     # That something was put in is no yes to whether it is still in.
-    is_lasting = not (question.is_past or words_listed("lasting").isdisjoint(question.name.split()))
-    is_of_after = question.tool in _REPEATED and (question.part == "status" or is_lasting)
+    is_of_after = question.tool in _REPEATED and question.part == "status"
     # Nor that somebody was in hospital one to whether they are.
     is_now = question.is_past or any(row.status == "in-progress" for row in rows)
-    is_of_after |= question.tool == "encounters" and not is_now
+    is_lasting = not words_listed("lasting").isdisjoint(question.name.split())
+    is_of_after |= (question.tool == "encounters" or is_lasting) and not is_now
     # Nor is a performance status one to whether somebody is fit for chemotherapy.
     is_of_after |= question.name in (PLANNED, "refused", "ECOG")
     if question.tool == "allergies" and not any(is_named_so(question.name, row) for row in rows):
