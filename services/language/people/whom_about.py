@@ -54,11 +54,13 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_aside |= is_kins and not is_valued and words[-1].text in chart_nouns("problems")
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
+        is_pointed = len(told) < len(words)  # `the hip fracture's BP`
         beside = of_people("counted", *_NOBODY, *["organs"][is_valued:])
         is_aside |= (
             _is_scanned(text, who)
             or set() < told <= beside
-            or bool(told & (things | of_people("diagnoses") | in_long_names_of(text)))
+            or bool(told & (things | of_people("diagnoses")))
+            or not (is_pointed or told.isdisjoint(in_long_names_of(text)))
         )
         if is_told and not is_aside and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
@@ -97,10 +99,17 @@ def _leads(word: str) -> bool:
     return word[-1] not in ".," and leads.issuperset(said) and others.isdisjoint(said)
 
 
+def _with_kin(text: str, who: str) -> str:
+    """Return whose relative something is with them: of "hold his mother's metformin" the mother."""
+    kin, sign, _ = text.partition(f"{who} ")[2].partition("'s ")
+    is_kin = bool(sign) and of_people("relatives").issuperset(words_of(kin) or ["-"])
+    return f"{who} {kin}" if is_kin and of_people("owners").issuperset(words_of(who)) else who
+
+
 def _whom(text: str, part: Mapping[str, str]) -> str:
     """Return the words before what is asked for; nothing where that is no value of a chart."""
-    theirs = part.get("theirs")
-    who = part.get("who") or (f"unser {theirs}" if theirs else "")  # `hb vom neuzugang`
+    theirs = part.get("theirs")  # `hb vom neuzugang`
+    who = _with_kin(text, part.get("who") or (f"unser {theirs}" if theirs else ""))
     of_illness = any(map(is_ill, words_of(who)[-2:])) and says(text, "course_of_illness")
     if not who or of_illness or _PRESSURE.search(who):
         return ""  # signs and figures name nobody: "bp in the room 165/95"
