@@ -16,6 +16,7 @@ from services.language.people.strange_words import in_long_names_of
 from services.language.sentences.sentences import sentences_of
 from services.language.several_requests import apart
 from services.language.words.folding import words_of
+from services.language.words.letters import APOSTROPHES
 from services.language.words.people_words import names_that_are_words, of_people
 from services.language.words.phrases import every_part_in, says
 from services.language.words.vocabulary import drug_words
@@ -101,9 +102,10 @@ def _leads(word: str) -> bool:
 
 def _with_kin(text: str, who: str) -> str:
     """Return whose relative something is with them: of "hold his mother's metformin" the mother."""
-    kin, sign, _ = text.partition(f"{who} ")[2].partition("'s ")
-    is_kin = bool(sign) and of_people("relatives").issuperset(words_of(kin) or ["-"])
-    return f"{who} {kin}" if is_kin and of_people("owners").issuperset(words_of(who)) else who
+    word = next(iter(text.partition(f"{who} ")[2].split()), "")
+    kin = word.removesuffix("s").rstrip(APOSTROPHES)
+    is_theirs = kin != word and kin.lower() in of_people("relatives")
+    return f"{who} {kin}" if is_theirs and of_people("owners").issuperset(words_of(who)) else who
 
 
 def _whom(text: str, part: Mapping[str, str]) -> str:
