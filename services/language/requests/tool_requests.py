@@ -343,7 +343,7 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
     ),
     "task": (
         ToolRequest("delete_task", ("delete",), looks_with=_TASKS),
-        ToolRequest("add_task", ("new_task",), ("closes_task",), given=_new_task),
+        ToolRequest("add_task", ("new_task",), ("closes_task", "asks_reminders"), given=_new_task),
         ToolRequest("complete_task", ("done",), ("question",), looks_with=_TASKS),
         ToolRequest("move_task", ("move",), given=_parts("goal", goal="due"), looks_with=_TASKS),
         _TASKS,
