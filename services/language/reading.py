@@ -254,7 +254,7 @@ def _named_in(told: str, language: str, today: date) -> tuple[tuple[ChartQuestio
 
 
 _NO_LOOK_UP = (
-    "agrees_send", "another_hour", "asks_language", "asks_of_deed", "asks_reminders",
+    "agrees_send", "another_hour", "asks_cohort", "asks_language", "asks_of_deed", "asks_reminders",
     "asks_research", "asks_whether_drafted", "earliest", "new_task", "orders", "points_to_report",
     "prints", "puts_back", "recalls", "rewords", "same_question", "starts_plan", "sums_up_talk",
 )  # fmt: skip
