@@ -279,8 +279,9 @@ class PatientContextService:
         fitting = asking_again.fitting_for(sex, question, people)
         if not set(fitting) & set(options) or asking_again.is_left(question, who.open):
             return None
-        is_of_one = sex in ("male", "female") and len(fitting) == 1
-        if not is_of_one or question.kind != "subject" or asking_again.is_nameless(question):
+        is_of_one = sex in ("male", "female") and len(fitting) == 1 and question.kind == "subject"
+        is_of_one &= options != [turn.reading.active]  # "Miller's Hb", nobody's; "is he diabetic?"
+        if not is_of_one or asking_again.is_nameless(question):
             return asking_again.asked_for_next(question, turn)
         if fitting[0] == turn.reading.active:
             verdict = await self._decide_by_meaning(meant, who)
