@@ -4,6 +4,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+from semantic_kernel.connectors.ai.function_calling_utils import (
+    update_settings_from_function_call_configuration as offer_functions,
+)
 from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 from semantic_kernel.contents import AuthorRole, ChatHistory
@@ -106,12 +109,13 @@ class AgentFactory:
         if behavior is not None:
             behavior.maximum_auto_invoke_attempts = self.limits.tool_rounds + _EXTRA_ROUNDS
         reading = [name for name in spec.tools if name in RECORD_TOOLS]
+        kernel = self._kernel_with(spec.tools)
         agent = TeamAgent(
             name=spec.name,
             instructions=instructions_of(spec, team),
-            kernel=self._kernel_with(spec.tools),
+            kernel=kernel,
             model=self.chat_model,
-            settings=self._settings(spec, behavior),
+            settings=self._settings(spec, behavior, kernel),
             works_alone=any(self.tools[one].changes or one == _TALKS_BY for one in spec.tools),
             tools=spec.tools,
             chart=self._chart(spec) if reading else None,
@@ -120,10 +124,10 @@ class AgentFactory:
         if HAND_OVER in spec.tools:
             orders = [name for name in spec.tools if name in (HAND_OVER, PLAN_TOOL)]
             must_order = _must_call(orders, rounds=_FORCED_ROUNDS)
-            agent.forced = replace(agent, settings=self._settings(spec, must_order))
+            agent.forced = replace(agent, settings=self._settings(spec, must_order, kernel))
         if reading and self.is_language_model and not spec.facilitator:
             must_look = _must_call(reading, rounds=1)
-            agent.looks = replace(agent, settings=self._settings(spec, must_look))
+            agent.looks = replace(agent, settings=self._settings(spec, must_look, kernel))
             agent.first_look = next((one for one in spec.answers if one in RECORD_TOOLS), "")
         return agent
 
@@ -149,13 +153,16 @@ class AgentFactory:
         return self.functions[name]
 
     def _settings(
-        self, spec: AgentSpec, behavior: FunctionChoiceBehavior | None
+        self, spec: AgentSpec, behavior: FunctionChoiceBehavior | None, kernel: ToolKernel
     ) -> PromptExecutionSettings:
         sent = {} if spec.temperature is None else {"temperature": spec.temperature}
         settings = self.chat_model.get_prompt_execution_settings_class()(
             service_id=self.chat_model.service_id, extension_data=sent
         )
         settings.function_choice_behavior = behavior
+        if behavior is not None:  # once, and not for each call anew
+            behavior.configure(kernel, offer_functions, settings)
+            behavior.enable_kernel_functions = False
         return settings
 
 

@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 from pydantic import BaseModel, ValidationError
 from semantic_kernel.contents import FunctionCallContent
 from semantic_kernel.filters.functions.function_invocation_context import FunctionInvocationContext
-from semantic_kernel.functions.function_result import FunctionResult
 from semantic_kernel.functions.kernel_function import KernelFunction
 from semantic_kernel.functions.kernel_function_metadata import KernelFunctionMetadata
 from semantic_kernel.functions.kernel_parameter_metadata import KernelParameterMetadata
@@ -16,7 +15,6 @@ from semantic_kernel.functions.kernel_parameter_metadata import KernelParameterM
 from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from group_chat.tools.tool import Tool, ToolOutput
-from group_chat.turn_context import current_turn
 from services.patient_context.reading.snapshot import may_imitate, neutralise
 from services.tool_memory.session import as_json
 
@@ -76,17 +74,15 @@ ARGUMENTS_LIMIT_CHARS = 20_000
 
 
 class ToolFunction(KernelFunction):
-    """Checks the arguments as one model, so that a wrong one is the model's to mend.
+    """What models are told of a tool, which `ToolKernel` runs.
 
-    Semantic Kernel's own parsing puts what the model wrote into logs and traces.
+    Semantic Kernel's own way to it puts what the model wrote into logs and traces.
     """
 
     tool: Tool
 
-    async def _invoke_internal(self, context: FunctionInvocationContext) -> None:
-        arguments = checked_arguments(self.tool.arguments, dict(context.arguments))
-        output = await self.tool.run(current_turn(), arguments)
-        context.result = FunctionResult(function=self.metadata, value=output)
+    async def _invoke_internal(self, context: FunctionInvocationContext) -> NoReturn:
+        raise NotImplementedError("a tool runs in its kernel")
 
     async def _invoke_internal_stream(self, context: FunctionInvocationContext) -> NoReturn:
         raise NotImplementedError("tools answer whole")
