@@ -19,7 +19,7 @@ from data_models.patient_context_models import PatientIdentity
 from group_chat.agents import TeamAgent
 from group_chat.drafts.citations import changes_told
 from group_chat.drafts.draft import Draft
-from group_chat.tools.function import PLUGIN, calls_of
+from group_chat.tools.function import calls_of
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line
 from services.language.charts.answer_words import answer_words
@@ -273,8 +273,7 @@ async def _run(
 ) -> bool:
     """Return whether anything was called."""
     chart = agent.chart
-    plugin = None if chart is None else chart.plugins.get(PLUGIN)
-    asked = [one for one in asked if plugin is not None and one.tool in plugin.functions]
+    asked = [one for one in asked if chart is not None and one.tool in chart.tools]
     calls = calls_of(((one.tool, arguments_of(one)) for one in asked), "look_up")
     if chart is None or not calls:
         return False

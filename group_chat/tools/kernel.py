@@ -25,8 +25,6 @@ from data_models.identifiers import hashed
 from group_chat.drafts.citations import remember_rows
 from group_chat.tools.function import (
     ARGUMENTS_LIMIT_CHARS,
-    PLUGIN,
-    ToolFunction,
     checked_arguments,
     compact_json,
     error_json,
@@ -129,19 +127,32 @@ class ToolKernel(Kernel):
     swallows every exception and logs what the model wrote; here a fault of ours ends the turn.
     """
 
+    _tools: Mapping[str, Tool] = PrivateAttr()
     _clock: Clock = PrivateAttr()
     _ids: IdSource = PrivateAttr()
     _limits: GroupChatLimits = PrivateAttr()
     _watcher: ToolWatcher = PrivateAttr()
 
     def __init__(
-        self, *, clock: Clock, ids: IdSource, limits: GroupChatLimits, watcher: ToolWatcher
+        self,
+        *,
+        tools: Mapping[str, Tool],
+        clock: Clock,
+        ids: IdSource,
+        limits: GroupChatLimits,
+        watcher: ToolWatcher,
     ) -> None:
         super().__init__()
+        self._tools = tools
         self._clock = clock
         self._ids = ids
         self._limits = limits
         self._watcher = watcher
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """What can be called, by name."""
+        return self._tools
 
     async def invoke_function_call(
         self,
@@ -155,7 +166,7 @@ class ToolKernel(Kernel):
         turn = current_turn()
         call = _Call(
             call_id=self._ids.new_id("call"),
-            tool=(function_call.function_name or "unnamed")[:NAME_LIMIT_CHARS],
+            tool=(function_call.name or "unnamed")[:NAME_LIMIT_CHARS],
             began=self._clock.monotonic(),
         )
         given = function_call.arguments or "{}"
@@ -218,10 +229,9 @@ class ToolKernel(Kernel):
             call.content = compact_json(call.data, limit_chars=limit)
 
     def _tool(self, name: str) -> Tool:
-        function = self.plugins[PLUGIN].functions.get(name) if PLUGIN in self.plugins else None
-        if not isinstance(function, ToolFunction):
+        if name not in self._tools:
             raise ToolInputError("you have no tool of that name")
-        return function.tool
+        return self._tools[name]
 
     async def _arguments(
         self, turn: TurnContext, tool: str, function_call: FunctionCallContent
