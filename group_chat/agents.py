@@ -1,18 +1,18 @@
 """The agents of the team: built once per process, without a word of any turn."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 from semantic_kernel.contents import AuthorRole, ChatHistory
-from semantic_kernel.functions import KernelFunction, KernelPlugin
 
 from data_models.clock import Clock, IdSource
 from group_chat.drafts.checked_output import RECORD_TOOLS
 from group_chat.messages import text_message
-from group_chat.tools.function import PLUGIN, tool_function
+from group_chat.tools.function import offered
 from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.team_tools import HAND_OVER
 from group_chat.tools.tool import Tool, ToolWatcher
@@ -90,7 +90,6 @@ class AgentFactory:
     limits: GroupChatLimits
     watcher: ToolWatcher
     is_language_model: bool = True
-    functions: dict[str, KernelFunction] = field(default_factory=dict)
 
     def build(self, team: Team) -> dict[str, TeamAgent]:
         """Return an agent for each of `team`, by name, facilitator first."""
@@ -111,7 +110,7 @@ class AgentFactory:
             instructions=instructions_of(spec, team),
             kernel=self._kernel_with(spec.tools),
             model=self.chat_model,
-            settings=self._settings(spec, behavior),
+            settings=self._settings(spec, behavior, spec.tools),
             works_alone=any(self.tools[one].changes or one == _TALKS_BY for one in spec.tools),
             tools=spec.tools,
             chart=self._chart(spec) if reading else None,
@@ -119,11 +118,11 @@ class AgentFactory:
         )
         if HAND_OVER in spec.tools:
             orders = [name for name in spec.tools if name in (HAND_OVER, PLAN_TOOL)]
-            must_order = _must_call(orders, rounds=_FORCED_ROUNDS)
-            agent.forced = replace(agent, settings=self._settings(spec, must_order))
+            must_order = _must_call(rounds=_FORCED_ROUNDS)
+            agent.forced = replace(agent, settings=self._settings(spec, must_order, orders))
         if reading and self.is_language_model and not spec.facilitator:
-            must_look = _must_call(reading, rounds=1)
-            agent.looks = replace(agent, settings=self._settings(spec, must_look))
+            must_look = _must_call(rounds=1)
+            agent.looks = replace(agent, settings=self._settings(spec, must_look, reading))
             agent.first_look = next((one for one in spec.answers if one in RECORD_TOOLS), "")
         return agent
 
@@ -133,37 +132,33 @@ class AgentFactory:
         return self._kernel_with([one for one in reading if not self.tools[one].changes])
 
     def _kernel_with(self, names: Sequence[str]) -> ToolKernel:
-        kernel = ToolKernel(
-            clock=self.clock, ids=self.ids, limits=self.limits, watcher=self.watcher
+        return ToolKernel(
+            tools={name: self.tools[name] for name in names},
+            clock=self.clock,
+            ids=self.ids,
+            limits=self.limits,
+            watcher=self.watcher,
         )
-        if names:
-            # Not given to its constructor, which copies each for each of the agents that share it.
-            plugin = KernelPlugin(name=PLUGIN)
-            plugin.functions.update((name, self._function(name)) for name in names)
-            kernel.add_plugin(plugin)
-        return kernel
-
-    def _function(self, name: str) -> KernelFunction:
-        if name not in self.functions:
-            self.functions[name] = tool_function(self.tools[name])
-        return self.functions[name]
 
     def _settings(
-        self, spec: AgentSpec, behavior: FunctionChoiceBehavior | None
+        self, spec: AgentSpec, behavior: FunctionChoiceBehavior | None, names: Sequence[str]
     ) -> PromptExecutionSettings:
         sent = {} if spec.temperature is None else {"temperature": spec.temperature}
+        tools: dict[str, Any] = {}
+        if behavior is not None:
+            # Semantic Kernel would list the tools of its own plugins, anew for each call.
+            behavior.enable_kernel_functions = False
+            tools["tools"] = [offered(self.tools[name]) for name in names]
+            tools["tool_choice"] = behavior.type_
         settings = self.chat_model.get_prompt_execution_settings_class()(
-            service_id=self.chat_model.service_id, extension_data=sent
+            service_id=self.chat_model.service_id, extension_data=sent, **tools
         )
         settings.function_choice_behavior = behavior
         return settings
 
 
-def _must_call(names: Sequence[str], *, rounds: int) -> FunctionChoiceBehavior:
-    return FunctionChoiceBehavior.Required(
-        filters={"included_functions": [f"{PLUGIN}-{name}" for name in names]},
-        maximum_auto_invoke_attempts=rounds,
-    )
+def _must_call(*, rounds: int) -> FunctionChoiceBehavior:
+    return FunctionChoiceBehavior.Required(maximum_auto_invoke_attempts=rounds)
 
 
 def instructions_of(spec: AgentSpec, team: Team) -> str:

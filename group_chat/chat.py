@@ -217,10 +217,11 @@ class ClinicalGroupChat:
         turn = self._turn
         draft.settle()
         speakers = self._controller.speakers
-        if not rendered and (rows := direct_answers.rows_behind(draft, turn, speakers)):
+        is_handed = hand_over.hands_over(draft.text, speaker=draft.agent, names=speakers.agents)
+        is_last = not (speakers.plan_runs or is_handed)
+        if not rendered and (rows := direct_answers.rows_behind(draft, turn, is_last=is_last)):
             draft.is_by_rules = True
             draft.repeat(rows)
-        is_handed = hand_over.hands_over(draft.text, speaker=draft.agent, names=speakers.agents)
         if is_handed and "\n" not in draft.text.strip():  # it asks somebody else, and no more
             turn.has_looked_up = False
         message = draft.finish(now=self._clock.now())

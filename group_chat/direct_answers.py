@@ -19,8 +19,7 @@ from data_models.patient_context_models import PatientIdentity
 from group_chat.agents import TeamAgent
 from group_chat.drafts.citations import changes_told
 from group_chat.drafts.draft import Draft
-from group_chat.speakers.speaker_state import SpeakerState
-from group_chat.tools.function import PLUGIN, calls_of
+from group_chat.tools.function import calls_of
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line
 from services.language.charts.answer_words import answer_words
@@ -181,19 +180,20 @@ def said_without_words(turn: TurnContext, lead: str = "", rows: str | None = Non
     return "\n\n".join(filter(None, (said, rows or told_by_rows(turn))))
 
 
-def rows_behind(draft: Draft, turn: TurnContext, speakers: SpeakerState) -> str:
+def rows_behind(draft: Draft, turn: TurnContext, *, is_last: bool) -> str:
     """Return what the rows answer behind a message.
 
     That is where nothing is left of it, it goes in circles, or it is a word or two that tell
     nothing of the record.
+
+    Args:
+        is_last: Whether nobody goes on behind it.
     """
     is_spent = turn.is_spent and draft.ends_with_call
     said = ((one.agent, one.text) for one in turn.said)
     is_again = is_spent or (draft.agent, draft.text) in said
-    is_handed = hand_over.hands_over(draft.text, speaker=draft.agent, names=speakers.agents)
-    is_last = not (speakers.plan_runs or is_handed)
-    has_found = any(_has_answer(*one) for one in turn.looked)
-    is_unsupported = draft.has_support is False and is_last and has_found
+    is_unsupported = draft.has_support is False and is_last
+    is_unsupported = is_unsupported and any(_has_answer(*one) for one in turn.looked)
     is_stuck = draft.text and not draft.has_support and (is_again or is_unsupported)
     says_little = draft.has_support is None and 0 < len(draft.text.split()) <= _FEW_WORDS
     is_asked = draft.is_left_out or is_stuck or turn.is_cut or hand_over.hands_back(draft.text)
@@ -273,8 +273,7 @@ async def _run(
 ) -> bool:
     """Return whether anything was called."""
     chart = agent.chart
-    plugin = None if chart is None else chart.plugins.get(PLUGIN)
-    asked = [one for one in asked if plugin is not None and one.tool in plugin.functions]
+    asked = [one for one in asked if chart is not None and one.tool in chart.tools]
     calls = calls_of(((one.tool, arguments_of(one)) for one in asked), "look_up")
     if chart is None or not calls:
         return False

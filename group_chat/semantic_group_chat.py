@@ -21,7 +21,6 @@ from group_chat.speakers.gate import named_by_others, of_last_deed, opening
 from group_chat.speakers.speaker_state import SpeakerState
 from group_chat.speakers.turn_controller import TurnController
 from group_chat.tools.catalogue import Connected, catalogue
-from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.session_tools import UPDATE_ENTITIES
 from group_chat.tools.tool import ToolWatcher
@@ -45,7 +44,7 @@ async def run_action(
         await tool_kernel.invoke_function_call(
             FunctionCallContent(
                 id=action.idempotency_key,
-                name=f"{PLUGIN}-{action.tool}",
+                name=action.tool,
                 arguments=json.dumps(dict(action.parameters)),
             ),
             ChatHistory(),

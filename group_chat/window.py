@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from data_models.chat_context import Turn
@@ -46,6 +47,7 @@ def lines_of(turns: Sequence[Turn], plan: Plan | None = None) -> list[list[Line]
     return [[line_of(*line) for line in turn] for turn in said]
 
 
+@lru_cache(maxsize=1_000)  # the next turns are of the same messages
 def _text_of(text: str, *, is_open: bool) -> str:
     """Return a message without what is told elsewhere, or what the record does not support.
 

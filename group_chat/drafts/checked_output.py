@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from group_chat.drafts.citations import OWN_THINGS, is_found, is_unfounded, tells_so, wishes_deed
@@ -90,7 +90,6 @@ class CheckedOutput:
         self._sentences = SentenceStream()
         self._views = self._runs = 0
         self._first_view = len(turn.views)
-        self._wishes_deed = self._check is not None and wishes_deed(turn.request.text)
 
     def feed(self, text: str) -> list[CheckedPiece]:
         """Return the sentences that are complete now."""
@@ -185,9 +184,8 @@ class CheckedOutput:
             return UNCHECKED if is_found(sentence, self._turn) else verdict
         if verdict.state != "unchecked":
             return verdict
-        is_undone = self._wishes_deed and all(
-            one.data is None or one.is_view for one in self._turn.ran
-        )
+        is_undone = all(one.data is None or one.is_view for one in self._turn.ran)
+        is_undone = is_undone and self._wishes_deed
         if is_undone and not self._check.grounds.deeds and tells_so(sentence, "no", "nothing"):
             return Verdict("contradicted", (), "Nothing was done in this conversation.")
         is_bare = speaker.must_cite and bool(published) and published.isdisjoint(refs_in(sentence))
@@ -209,6 +207,10 @@ class CheckedOutput:
             is_of_own = work_in(asked) in ("own", "visits") or says(asked, *OWN_THINGS)
             is_told |= is_named or (is_asked and is_of_own) or "about_patient" in said.cues
         return is_told and tells_so(sentence, "first_person", "planned")
+
+    @cached_property
+    def _wishes_deed(self) -> bool:
+        return wishes_deed(self._turn.request.text)
 
     @property
     def _leads_alone(self) -> bool:

@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 import orjson
 from semantic_kernel.contents import AuthorRole, ChatMessageContent, FunctionCallContent
 
-from group_chat.tools.function import PLUGIN
 from group_chat.window import SUMMARY_MARK
 from services.patient_context.reading.markers import SNAPSHOT_PREFIX
 
@@ -150,14 +149,8 @@ def _as_sent(message: ChatMessageContent) -> Row:
     if "tool_calls" in row:
         row["content"] = message.content or None
     for function in (call["function"] for call in row.get("tool_calls") or ()):
-        function["name"] = plain_name(function["name"])
         function["arguments"] = _object_in(function["arguments"])
     return row
-
-
-def plain_name(name: str) -> str:
-    """Return a tool's name as instructions have it, without the plugin's before it."""
-    return name.removeprefix(f"{PLUGIN}-")
 
 
 def _object_in(arguments: str) -> str:

@@ -23,10 +23,9 @@ _LEAST_ROWS_CHARS = 400
 
 def said_chars(rows: Sequence[Row], *, beside_call: int = 0) -> int:
     """Return the characters of all messages, of tool calls their arguments and so many more."""
-    calls = [call for row in rows if "tool_calls" in row for call in row["tool_calls"] or ()]
+    calls = [call for row in rows if row.get("tool_calls") for call in row["tool_calls"]]
     arguments = [len(call["function"]["arguments"] or "") + beside_call for call in calls]
-    texts = [row["content"] for row in rows if "content" in row]
-    return sum([len(text) for text in texts if text]) + sum(arguments)
+    return sum([len(row.get("content") or "") for row in rows]) + sum(arguments)
 
 
 def chars_of(rows: Sequence[Row], extra: Sequence[Any] = ()) -> int:

@@ -22,9 +22,8 @@ from semantic_kernel.contents import (
 from data_models.errors import ModelRequestError, ModelWindowError
 from group_chat.models.answer import Answer, ToolCallParts
 from group_chat.models.completions import Completions, request_chars
-from group_chat.models.dialect import Talk, plain_name, speakers, talk_of, with_written_tools
+from group_chat.models.dialect import Talk, speakers, talk_of, with_written_tools
 from group_chat.models.learned import fitted
-from group_chat.tools.function import PLUGIN
 from services.language.model_output.model_text import ModelText
 
 
@@ -60,8 +59,8 @@ class ToolCallingModel(ChatCompletionClientBase):
 
 
 _REFITS = 3
-_PREFIX = f"{PLUGIN}-"
-_NO_PARAMETERS = {"type": "object", "properties": {}}
+_PREFIX = "rounds-"
+"""Models have seen names of tools with a plugin's before them, as Semantic Kernel writes them."""
 
 
 class WireChatCompletion(ToolCallingModel):
@@ -89,7 +88,7 @@ class WireChatCompletion(ToolCallingModel):
         talk, settings = talk_of(chat_history.messages), cast("CallSettings", settings)
         reader = ModelText(
             names=speakers(chat_history.messages),
-            tools=frozenset(plain_name(one["function"]["name"]) for one in settings.tools or ()),
+            tools=frozenset(one["function"]["name"] for one in settings.tools or ()),
             begins_in_thought="thoughts_open" in self._completions.learned.profile.lacks,
         )
         async with aclosing(self._stream(talk, settings)) as parts:
@@ -142,7 +141,7 @@ class WireChatCompletion(ToolCallingModel):
         learned = self._completions.learned
         body = settings.model_copy(update={"tools": None}).prepare_settings_dict()
         body.pop("stream_options", None)
-        tools = [_named_plainly(tool) for tool in settings.tools or ()]
+        tools = settings.tools or []
         if (limit := learned.limit_chars()) is not None:
             talk = fitted(talk, limit_chars=limit, tools=tools)
         if tools and takes_tools:
@@ -167,24 +166,8 @@ def _function_calls(calls: Sequence[ToolCallParts], settings: CallSettings) -> l
         FunctionCallContent(
             id=call.call_id or f"call_{index}",
             index=index,
-            name=_full_name(call.name, settings.tools),
+            name=call.name.removeprefix(_PREFIX),
             arguments=call.arguments or "{}",
         )
         for index, call in enumerate(calls)
     ]
-
-
-def _full_name(name: str, tools: list[dict[str, Any]]) -> str:
-    """Return the name that Semantic Kernel knows a tool by; instructions name it plainly."""
-    names = {str(tool["function"]["name"]) for tool in tools}
-    return next((one for one in (name, _PREFIX + name) if one in names), name)
-
-
-def _named_plainly(tool: dict[str, Any]) -> dict[str, Any]:
-    function = tool["function"]
-    parameters = function.get("parameters") or _NO_PARAMETERS
-    shape = {key: value for key, value in parameters.items() if value != []}
-    return {
-        **tool,
-        "function": {**function, "name": plain_name(function["name"]), "parameters": shape},
-    }

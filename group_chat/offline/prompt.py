@@ -14,7 +14,6 @@ from data_models.chat_context import Turn
 from data_models.patient_context_models import PatientIdentity
 from group_chat.direct_answers import named, roster_told
 from group_chat.messages import CUE_NAME, HANDS_BACK_TO
-from group_chat.tools.function import PLUGIN
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, lines_of
 from services.entities.session import GROUNDING_MARK as ENTITIES
@@ -30,7 +29,7 @@ from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.extractors import GROUNDING_PREFIX as TOOL_MEMORY
 
 _CLOSING = "\nClose with: "
-_UNREAD, _PLUGIN = Utterance(""), f"{PLUGIN}-"
+_UNREAD = Utterance("")
 _READ_BACK_CHARS, _QUERY_WORDS, _QUERY_CHARS = 100_000, 12, 400
 
 
@@ -192,7 +191,7 @@ def prompt_of(
         tool_memory=_shown(TOOL_MEMORY, messages),
         scenario=_shown(SCENARIO, messages),
         tools={
-            one["name"].removeprefix(_PLUGIN): (one.get("parameters") or {}).get("required", ())
+            one["name"]: (one.get("parameters") or {}).get("required", ())
             for one in (tool["function"] for tool in tools)
         },
         language=turn.language,
@@ -233,7 +232,7 @@ def _answers(messages: Sequence[contents.ChatMessageContent]) -> list[ToolAnswer
     size = sum(takewhile(bool, is_of_round))
     return [
         # Rows of a chart are lines, and stand in its view.
-        ToolAnswer(one.function_name or one.name or "tool", orjson.loads(text))
+        ToolAnswer(one.name or one.function_name or "tool", orjson.loads(text))
         for each in messages[len(messages) - size :]
         for one in each.items
         if isinstance(one, contents.FunctionResultContent)

@@ -1,22 +1,16 @@
-"""A `Tool` as a Semantic Kernel function, its schema, and what its answer is to the model."""
+"""What models are told of a `Tool`, its schema, and what its answer is to them."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from semantic_kernel.contents import FunctionCallContent
-from semantic_kernel.filters.functions.function_invocation_context import FunctionInvocationContext
-from semantic_kernel.functions.function_result import FunctionResult
-from semantic_kernel.functions.kernel_function import KernelFunction
-from semantic_kernel.functions.kernel_function_metadata import KernelFunctionMetadata
-from semantic_kernel.functions.kernel_parameter_metadata import KernelParameterMetadata
 
 from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from group_chat.tools.tool import Tool, ToolOutput
-from group_chat.turn_context import current_turn
 from services.patient_context.reading.snapshot import may_imitate, neutralise
 from services.tool_memory.session import as_json
 
@@ -71,25 +65,7 @@ def _short_object(
     return kept
 
 
-PLUGIN = "rounds"
 ARGUMENTS_LIMIT_CHARS = 20_000
-
-
-class ToolFunction(KernelFunction):
-    """Checks the arguments as one model, so that a wrong one is the model's to mend.
-
-    Semantic Kernel's own parsing puts what the model wrote into logs and traces.
-    """
-
-    tool: Tool
-
-    async def _invoke_internal(self, context: FunctionInvocationContext) -> None:
-        arguments = checked_arguments(self.tool.arguments, dict(context.arguments))
-        output = await self.tool.run(current_turn(), arguments)
-        context.result = FunctionResult(function=self.metadata, value=output)
-
-    async def _invoke_internal_stream(self, context: FunctionInvocationContext) -> NoReturn:
-        raise NotImplementedError("tools answer whole")
 
 
 def calls_of(
@@ -100,24 +76,22 @@ def calls_of(
         FunctionCallContent(
             id=f"{mark}_{index}",
             index=index,
-            name=f"{PLUGIN}-{name}",
+            name=name,
             arguments=json.dumps(arguments, ensure_ascii=False),
         )
         for index, (name, arguments) in enumerate(asked)
     ]
 
 
-def tool_function(tool: Tool) -> ToolFunction:
-    """Return `tool` as a function of the plugin `rounds`."""
-    metadata = KernelFunctionMetadata(
-        name=tool.name,
-        plugin_name=PLUGIN,
-        description=tool.description,
-        parameters=list(_parameters(tool.arguments)),
-        is_prompt=False,
-        is_asynchronous=True,
-    )
-    return ToolFunction(metadata=metadata, tool=tool)
+@lru_cache(maxsize=256)
+def offered(tool: Tool) -> dict[str, Any]:
+    """Return what models are told of `tool`; made once, though many agents have it."""
+    schema = short_schema(tool.arguments)
+    parameters = {"type": "object", "properties": schema.get("properties", {})}
+    if "required" in schema:
+        parameters["required"] = schema["required"]
+    told = {"name": tool.name, "description": tool.description, "parameters": parameters}
+    return {"type": "function", "function": told}
 
 
 def parsed(given: str | Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -160,22 +134,6 @@ def _problem(kind: str, loc: tuple[int | str, ...], message: str) -> str:
     if kind == "extra_forbidden":
         return "there is an argument that this tool does not have"
     return f"{'.'.join(str(part) for part in loc)}: {message}"
-
-
-@lru_cache(maxsize=256)
-def _parameters(arguments: type[BaseModel]) -> tuple[KernelParameterMetadata, ...]:
-    """Return what models are told of `arguments`; made once, though many agents have the tool."""
-    schema = short_schema(arguments)
-    required = set(schema.get("required", ()))
-    return tuple(
-        KernelParameterMetadata(
-            name=name,
-            description=row.get("description"),
-            is_required=name in required,
-            schema_data=row,
-        )
-        for name, row in schema.get("properties", {}).items()
-    )
 
 
 _TEXT_CAPS_CHARS = (4_000, 2_000, 1_200, 800, 500, 300, 160, 80)

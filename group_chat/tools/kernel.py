@@ -14,7 +14,6 @@ from semantic_kernel.contents import ChatHistory, FunctionCallContent, FunctionR
 from semantic_kernel.filters.auto_function_invocation.auto_function_invocation_context import (
     AutoFunctionInvocationContext,
 )
-from semantic_kernel.functions.function_result import FunctionResult
 from semantic_kernel.functions.kernel_arguments import KernelArguments
 
 from data_models.chart_view import ChartView
@@ -26,8 +25,6 @@ from data_models.identifiers import hashed
 from group_chat.drafts.citations import remember_rows
 from group_chat.tools.function import (
     ARGUMENTS_LIMIT_CHARS,
-    PLUGIN,
-    ToolFunction,
     checked_arguments,
     compact_json,
     error_json,
@@ -54,8 +51,8 @@ async def run_once(
     given: Mapping[str, Any],
     *,
     call_id: str,
-    run: Callable[[Mapping[str, Any]], Awaitable[FunctionResult | None]],
-) -> FunctionResult | None:
+    run: Callable[[Mapping[str, Any]], Awaitable[ToolOutput]],
+) -> ToolOutput:
     """Have `run` do what `tool` changes; with an earlier attempt's arguments, where it began that.
 
     Raises:
@@ -72,9 +69,7 @@ async def run_once(
     finally:
         if not succeeded and turn.request.effects is not None:
             turn.request.effects.note_failure(begun)
-    if result is not None and begun.is_other:
-        result.value = {**plain(result.value), "note": _NOTE}
-    return result
+    return {**plain(result), "note": _NOTE} if begun.is_other else result
 
 
 async def _begin(
@@ -115,6 +110,15 @@ class _Call:
         self.error_code, self.content = code, error_json(message)
 
 
+async def _output_of(turn: TurnContext, tool: Tool, call: _Call) -> ToolOutput:
+    async def run(arguments: Mapping[str, Any]) -> ToolOutput:
+        return await tool.run(turn, checked_arguments(tool.arguments, arguments))
+
+    if not tool.changes:
+        return await run(call.arguments)
+    return await run_once(turn, tool, call.arguments, call_id=call.call_id, run=run)
+
+
 class ToolKernel(Kernel):
     """Runs the calls of Semantic Kernel's automatic function calling.
 
@@ -123,19 +127,32 @@ class ToolKernel(Kernel):
     swallows every exception and logs what the model wrote; here a fault of ours ends the turn.
     """
 
+    _tools: Mapping[str, Tool] = PrivateAttr()
     _clock: Clock = PrivateAttr()
     _ids: IdSource = PrivateAttr()
     _limits: GroupChatLimits = PrivateAttr()
     _watcher: ToolWatcher = PrivateAttr()
 
     def __init__(
-        self, *, clock: Clock, ids: IdSource, limits: GroupChatLimits, watcher: ToolWatcher
+        self,
+        *,
+        tools: Mapping[str, Tool],
+        clock: Clock,
+        ids: IdSource,
+        limits: GroupChatLimits,
+        watcher: ToolWatcher,
     ) -> None:
         super().__init__()
+        self._tools = tools
         self._clock = clock
         self._ids = ids
         self._limits = limits
         self._watcher = watcher
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """What can be called, by name."""
+        return self._tools
 
     async def invoke_function_call(
         self,
@@ -149,7 +166,7 @@ class ToolKernel(Kernel):
         turn = current_turn()
         call = _Call(
             call_id=self._ids.new_id("call"),
-            tool=(function_call.function_name or "unnamed")[:NAME_LIMIT_CHARS],
+            tool=(function_call.name or "unnamed")[:NAME_LIMIT_CHARS],
             began=self._clock.monotonic(),
         )
         given = function_call.arguments or "{}"
@@ -182,9 +199,9 @@ class ToolKernel(Kernel):
             self._allow(turn, round_index)
             call.arguments = await self._arguments(turn, call.tool, function_call)
             self._refuse_again(turn, call)
-            function = self._function(call.tool)
+            tool = self._tool(call.tool)
             async with asyncio.timeout(self._limits.tool_seconds):
-                result = await self._result(turn, function, call)
+                output = await _output_of(turn, tool, call)
         except TimeoutError:
             call.fail(_TOO_SLOW, f"no answer within {self._limits.tool_seconds:g} seconds")
         except ToolInputError as error:
@@ -192,8 +209,8 @@ class ToolKernel(Kernel):
         except (RecordsError, StoreUnavailableError) as error:
             call.fail(error.code, error.user_message)
         else:
-            call.output = result.value if result is not None else {}
-            call.ends_message, call.has_changed = function.tool.ends_message, function.tool.changes
+            call.output = output
+            call.ends_message, call.has_changed = tool.ends_message, tool.changes
         call.duration_ms = self._elapsed_ms(call)
 
     def _keep(self, turn: TurnContext, call: _Call) -> None:
@@ -211,21 +228,10 @@ class ToolKernel(Kernel):
         else:
             call.content = compact_json(call.data, limit_chars=limit)
 
-    async def _result(
-        self, turn: TurnContext, function: ToolFunction, call: _Call
-    ) -> FunctionResult | None:
-        async def run(arguments: Mapping[str, Any]) -> FunctionResult | None:
-            return await function.invoke(self, KernelArguments(**arguments))
-
-        if not function.tool.changes:
-            return await run(call.arguments)
-        return await run_once(turn, function.tool, call.arguments, call_id=call.call_id, run=run)
-
-    def _function(self, name: str) -> ToolFunction:
-        function = self.plugins[PLUGIN].functions.get(name) if PLUGIN in self.plugins else None
-        if not isinstance(function, ToolFunction):
+    def _tool(self, name: str) -> Tool:
+        if name not in self._tools:
             raise ToolInputError("you have no tool of that name")
-        return function
+        return self._tools[name]
 
     async def _arguments(
         self, turn: TurnContext, tool: str, function_call: FunctionCallContent

@@ -198,10 +198,15 @@ def situation_of(turn: GroundedTurn, agents: Sequence[TeamMember]) -> Situation:
 
 def spoken_in(turn: ClaimedTurn) -> str:
     """Return the language in which the user is answered, ISO 639-1: what was pressed tells none."""
-    said = [turn.message.text] * (turn.message.press is None)
-    language = _language_of([*said, *reversed(tuple(_asked_before(turn)))], turn)
+    language = _language_of(_spoken_last(turn), turn)
     turn.record.answer_in(language)
     return language
+
+
+def _spoken_last(turn: ClaimedTurn) -> Iterator[str]:
+    if turn.message.press is None:
+        yield turn.message.text
+    yield from reversed(tuple(_asked_before(turn)))  # not read where the message tells
 
 
 def _language_of(texts: Iterable[str], turn: ClaimedTurn) -> str:

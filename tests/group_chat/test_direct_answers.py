@@ -12,7 +12,6 @@ from data_models.patient_context_models import PatientIdentity
 from group_chat.direct_answers import rows_behind, told_by_rows
 from group_chat.drafts.checked_output import StatementChecking
 from group_chat.drafts.draft import Draft, OutputMeter
-from group_chat.speakers.speaker_state import SpeakerState
 from group_chat.turn_context import GroupChatLimits, TurnContext
 from services.language.utterance import ChartQuestion, Utterance
 from services.language.words.talk_texts import talk_text
@@ -316,4 +315,4 @@ async def test_the_rules_own_words_are_said_once_however_few() -> None:
     draft.write(told_by_rows(turn) or "")
     draft.settle()
     assert "soft" in draft.text
-    assert rows_behind(draft, turn, SpeakerState(agents=("A",), facilitator="F")) == ""
+    assert rows_behind(draft, turn, is_last=True) == ""

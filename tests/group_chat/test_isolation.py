@@ -11,7 +11,6 @@ import pytest
 
 from data_models.conversations.turn_events import AgentMessageFinished, ToolCallResult
 from data_models.identifiers import PatientId
-from group_chat.tools.function import PLUGIN
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import Heard, TeamWorld, earlier_turn, team_world
 
@@ -22,7 +21,7 @@ PATIENTS = ("patient_4", "patient_7", "patient_15", "patient_21", "patient_33")
 def brain(request: RecordedRequest) -> Reply:
     """Calls one tool, then repeats all it was shown, so that a leak shows in the answer too."""
     if request.messages[-1]["role"] != "tool":
-        tool = ToolCall(f"{PLUGIN}-load_patient_data", {})
+        tool = ToolCall("load_patient_data", {})
         return Reply(text=None, tool_calls=[tool], delay_seconds=random.uniform(0, 0.02))
     canaries = re.findall(r"(?:user|said|asked)-canary-\d+x", request.text)
     return Reply(text=" ".join(canaries), delay_seconds=random.uniform(0, 0.02))

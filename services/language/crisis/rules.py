@@ -174,8 +174,8 @@ class CrisisRules:
         The first rule of the file that is met outside reported speech counts.
         """
         folded = self._folding(self._without_transcript(text))
-        said = {word for word in self._needed if word in folded}
-        met = [rule for rule in self._rules if said & rule.needs]
+        said = {*filter(folded.__contains__, self._needed)}
+        met = [rule for rule in self._rules if said & rule.needs] if said else []
         if not met:
             return None
         handed_on = list(self._handed_on(folded))

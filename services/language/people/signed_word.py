@@ -76,7 +76,7 @@ class Word:
             self.text.removesuffix(end) in common_words() for end in ends
         )
 
-    @property
+    @cached_property
     def is_eponym(self) -> bool:
         """Whether it stands for a disease, a score or an operation."""
         if self.title in ("man", "woman", "patient"):
@@ -84,7 +84,7 @@ class Word:
         beside = self.after in of_people("eponym_heads") or self.before in of_people("eponym_leads")
         return self.is_in("eponyms") and (beside or not self.is_owner)
 
-    @property
+    @cached_property
     def is_of_a_thing(self) -> bool:
         """Whether what stands beside it tells of no person: `Clark level`, `sharp pain`."""
         beside = self.after in of_people("eponym_heads") or self.before in of_people("eponym_leads")
@@ -93,14 +93,14 @@ class Word:
         is_thing = self.is_in_pair or is_quality or is_scale
         return is_thing or (self.is_eponym and (beside or self.is_of_head))
 
-    @property
+    @cached_property
     def is_in_pair(self) -> bool:
         """Whether it and a word beside it are one thing, and nobody is called so: `frank pus`."""
         is_name = self.title in ("man", "woman", "patient") or self.is_owner
         pairs = {f"{self.text} {self.after}", f"{self.before} {self.text}"}
         return not (is_name or pairs.isdisjoint(of_people("pairs_of_no_name")))
 
-    @property
+    @cached_property
     def is_surely_eponym(self) -> bool:
         """Whether what stands beside it tells so, though somebody may bear the name."""
         is_kind = self.has_number or self.before in of_people("articles")

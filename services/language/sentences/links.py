@@ -15,6 +15,7 @@ TOLD = tuple(kind for kind in KINDS if kind != "given")  # "since" may tell a ti
 EXCEPT = "link:except"
 REASONS = frozenset({"link:because", "link:given"})
 LINKS = frozenset(f"link:{kind}" for kind in (*KINDS, "by", "caused")) - {EXCEPT} - REASONS
+_TAGS = {f"link:{kind}": kind for kind in KINDS}
 _ENDS_HALF = frozenset({",", ";", "(", ")", "–", "—"})
 _DISTANCE_CHARS = 2
 
@@ -48,9 +49,8 @@ def links_in(found: Sequence[FoundPhrase]) -> Iterator[tuple[LinkKind, FoundPhra
     """Yield the words that link two facts."""
     is_caused = any("link:caused" in one.tags for one in found)
     for one in found:
-        for kind in KINDS:
-            if f"link:{kind}" in one.tags:
-                yield kind, one
+        if not one.tags.isdisjoint(_TAGS):
+            yield from ((kind, one) for tag, kind in _TAGS.items() if tag in one.tags)
         if is_caused and "link:by" in one.tags:
             yield "because", one  # "wurde durch Naproxen verursacht"
 

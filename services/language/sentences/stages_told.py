@@ -62,7 +62,8 @@ def sites_in(
     """Yield each side with up to four words beside it: `right upper lobe of the lung`."""
     vocabulary = statement_words()
     done = start
-    for at in range(start, end):
+    is_told = not vocabulary.sides.keys().isdisjoint(lower[start:end])
+    for at in range(start, end) if is_told else ():
         if at < done or lower[at] not in vocabulary.sides:
             continue
         found: set[str] = set()

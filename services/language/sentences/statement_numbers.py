@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 
 from services.language.figures.quantities import TIME_UNITS, Quantity, quantities_in, unit_code
@@ -21,6 +22,7 @@ _STANDING = dict.fromkeys(("inactive", "resolved", "inaktive", "stopped"), "ende
 _SHARES = dict.fromkeys(("active", "current", "aktiv", "aktuell"), "active")
 _SHARES |= dict.fromkeys((*_STANDING, "ended", "beendet"), "ended")
 _NEAR = 3
+_OF_DIFFERENCES = ("more_or_less", "beyond", "up_or_down", "amounts_of_change", "by")
 _LIMIT_WORDS = 7
 _BOUNDS = {
     ("above",): ">", ("over",): ">", ("exceed",): ">", ("exceeds",): ">", ("exceeded",): ">",
@@ -102,7 +104,8 @@ def differences(
     offsets = {one.start: one for one in quantities}
     found = []
     said = [word for _, word in words]
-    for at, word in enumerate(said):
+    is_told = not saying(*_OF_DIFFERENCES).isdisjoint((*said, *map(folded, said)))
+    for at, word in enumerate(said) if is_told else ():
         is_more = word in saying("more_or_less") and not saying("than").isdisjoint(said[at + 1 :])
         is_over = folded(word) in saying("beyond")
         if is_more or (is_over and not saying("earlier_value").isdisjoint(said[at + 1 : at + 4])):
@@ -159,7 +162,8 @@ def counted(
     """
     known, once = statement_words(), saying("once")
     numbers = {one.start: one for one in quantities if not one.unit}
-    for at, (start, word) in enumerate(words):
+    is_told = bool(numbers) or not _counting().isdisjoint([word for _, word in words])
+    for at, (start, word) in enumerate(words) if is_told else ():
         is_number = word in known.numbers
         if (start in numbers or is_number) and (share := _share_at(words, at, named)):
             number = numbers[start].number if start in numbers else known.numbers[word]
@@ -172,6 +176,12 @@ def counted(
         kind = word if words[at - 1][1] != "1" or word in known.counted else f"{word}s"  # "1 visit"
         if kind in known.counted:
             yield from _counts_before(words, at, known.counted[kind], numbers)
+
+
+@cache
+def _counting() -> frozenset[str]:
+    known = statement_words()
+    return frozenset((*known.numbers, *known.times, *known.counted, *saying("once"), "1"))
 
 
 def of_name(

@@ -140,9 +140,9 @@ def _is_beside_another(one: FoundPhrase, named: Sequence[FoundPhrase]) -> bool:
 def _behind_polarities(lower: Sequence[str], found: Sequence[FoundPhrase]) -> Iterator[int]:
     """Yield where what was tested ends and what it was found in begins: `PR negative carcinoma`."""
     polar = statement_words().polar
-    tested = [at for at, one in enumerate(lower) if stem(one) in polar]
-    if not tested:
+    if polar.isdisjoint(map(stem, lower)):
         return
+    tested = [at for at, one in enumerate(lower) if stem(one) in polar]
     named = {at for one in found if one.said.same for at in range(one.start, one.end)}
     named |= {at for at, word in enumerate(lower) if is_clinical_name(stem(word))}
     for at in tested:
@@ -189,7 +189,7 @@ def placed(word: str) -> tuple[str, ...]:
 def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
     """Return the stem of what stands before `allergy`, whatever it is: `latex allergy`."""
     known = statement_words()
-    for before, word in pairwise(words):
+    for before, word in () if saying("allergy").isdisjoint(words) else pairwise(words):
         is_named = word in saying("allergy") and before[0].isalpha() and before not in known.fillers
         if is_named and before not in known.phrases:
             return (stem(before),)
@@ -198,8 +198,8 @@ def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
 
 def keep_comparisons(lower: list[str], words: Sequence[tuple[int, str]]) -> None:
     """Put back what stands before "als": in "niedriger als 5" nothing is called low."""
-    for at, behind in enumerate(lower[1:]):
-        if behind in saying("than"):
+    for at in () if saying("than").isdisjoint(lower) else range(len(lower) - 1):
+        if lower[at + 1] in saying("than"):
             lower[at] = words[at][1].lower()
 
 

@@ -62,7 +62,7 @@ def parted(text: str) -> str:
         text = _HYPHENED.sub(_of_two_names, _JOINED.sub(" ", text))
         text = _SPEAKING.sub(r"speaks \g<tongue>", text)
     lower, rows = text.lower(), _in_other_words()
-    begins = {*lower, *[lower[at : at + _BEGINNING] for at in range(len(lower))]}
+    begins = {*lower, *map("".join, zip(*(lower[at:] for at in range(_BEGINNING)), strict=False))}
     found = (row for one in begins & rows.keys() for row in rows[one] if row[1] in lower)
     for _, said, meant in sorted(found):
         text = re.sub(re.escape(said), meant, text, flags=re.IGNORECASE)

@@ -49,9 +49,14 @@ def behind_text(text: str, name: str) -> str:
 
 def without_others(text: str) -> str:
     """Return `text` to where it tells, in any language, of whom a talk was: of others too."""
-    told = (it.rpartition("{")[0].rpartition("}")[2] for it in in_every_language("many_discussed"))
-    said = next((one for one in told if one in text), "")
+    said = next((one for one in _of_others() if one in text), "")
     return f"{text.partition(said)[0]}{said.rstrip(' :')}." if said else text
+
+
+@cache
+def _of_others() -> tuple[str, ...]:
+    said = in_every_language("many_discussed")
+    return tuple(one.rpartition("{")[0].rpartition("}")[2] for one in said)
 
 
 def ends_with_text(text: str, name: str) -> bool:

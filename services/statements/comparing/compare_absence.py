@@ -180,7 +180,7 @@ def _by_rows(
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
     is_of_stage = {"stages", "recorded"} <= clause.cues and not clause.stages
-    found = [row for row in rows.rows if is_of_stage and (row.stages or "stage" in row.name)]
+    found = [r for r in (rows.rows if is_of_stage else ()) if r.stages or "stage" in r.name]
     if staged := [row for row in found if row.standing != "absent"]:
         return Verdict("contradicted", staged[0].sources, staged[0].says)
     if found:
@@ -203,11 +203,11 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
         denied = [row for row in denied if not subject.is_of_other_picture(clause, row)]
         is_so = denied and not is_of_other_report(clause, denied, rows)
         return subject.supported(denied) if is_so else Verdict("unsupported")  # "He has no cough."
-    found = [row for row in rows.rows if row.sources and not row.is_earlier]
     is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
     is_bare = (is_bare and not rows.empty) or clause.says("changes")
     told = own and told_of(clause.words) - saying("no_place") - {*clause.exclusive}
-    is_there = (is_bare and found) or _is_there(rows.about(told))
+    has_found = is_bare and any(row.sources and not row.is_earlier for row in rows.rows)
+    is_there = has_found or _is_there(rows.about(told))
     return Verdict("unsupported") if is_there else UNCHECKED
 
 

@@ -19,7 +19,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_models.clock import SystemClock
-from group_chat.tools.function import PLUGIN
 from services.identity.directory import FileDirectory
 from services.identity.linking import SubjectLinker
 from services.model_port import Answer, StructuredModel
@@ -102,7 +101,7 @@ def repeats_all(request: RecordedRequest) -> Reply:
     """Reads the whole chart, then says every word of a chart that it was ever shown."""
     if request.messages[-1]["role"] == "tool" or not request.tool_names:
         return Reply(text=" ".join(dict.fromkeys(_words(request.text))) or "Nothing.")
-    tool = ToolCall(f"{PLUGIN}-load_patient_data", {})
+    tool = ToolCall("load_patient_data", {})
     return Reply(text=None, tool_calls=[tool])
 
 
@@ -135,7 +134,7 @@ def says_anything(chance: Random) -> Brain:
         given = chance.choice([{}, {"patient_id": "patient_2"}, {"patient_id": "patient_1"}])
         if chance.random() < 0.2:
             return Reply(text=f"I have switched to patient_2. {' '.join(_words(request.text))}")
-        return Reply(text=None, tool_calls=[ToolCall(f"{PLUGIN}-load_patient_data", given)])
+        return Reply(text=None, tool_calls=[ToolCall("load_patient_data", given)])
 
     return brain
 

@@ -50,6 +50,7 @@ VISITS_OF_STATE = {
 """By what is asked for, the states of visits and vaccinations that are meant, and no others."""
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
 _WORD_CHARS = 3
+_CHOSEN_FROM = frozenset({"chart_summary", "documents", "encounters", "search_record"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,8 @@ def _without_mere_titles(question: ChartQuestion, rows: Sequence[ViewRow]) -> tu
 
 def _is_wanted(question: ChartQuestion, row: ViewRow) -> bool:
     """Whether a row is of the thing that is asked about, and not of what is to be left out."""
+    if not (question.name or question.without or question.by or question.tool in _CHOSEN_FROM):
+        return True
     is_panel = question.tool == "documents" and row.kind == "laboratory report"  # of its results
     is_whole = question.tool in ("chart_summary", "search_record")
     if not question.name and (is_panel or (is_whole and row.name in NUMBERS_OF_STATE)):
@@ -256,11 +259,7 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row is of the part of `care` or `history`, or the drug, and says the words."""
     name = question.head or question.name
     kinds = rows_called("parts_of_care").get(name)
-    if (
-        question.tool == "medications"
-        and "name" in question.arguments
-        and not question.arguments["name"]
-    ):
+    if question.tool == "medications" and not question.arguments.get("name", True):
         return (
             row_parts.says_why_over(row) if name == row_parts.BROKEN_OFF else has_words(row, name)
         )  # as it is taken

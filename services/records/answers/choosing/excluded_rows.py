@@ -45,12 +45,9 @@ def as_meant(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewR
     group = concept_table().named("result", question.name) if question.tool == "results" else None
     called = [question.name, *map(" ".join, group.words)] if group and group.members else []
     each = ({row.sources for row in rows if has_words(row, name)} for name in called)
-    own = next(filter(None, each), None)
-    return [
-        one
-        for one in rows
-        if own is None or one.sources in own or "panel" not in words_of(one.detail)
-    ]
+    if (own := next(filter(None, each), None)) is None:
+        return rows
+    return [one for one in rows if one.sources in own or "panel" not in words_of(one.detail)]
 
 
 _CONCEPTS: Mapping[str, ConceptKind] = {

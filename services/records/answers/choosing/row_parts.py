@@ -128,7 +128,8 @@ def last_visits(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRo
 
 def asked_first(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRow]:
     """Return the rows, their details from the part on that is asked for: no line cuts it off."""
-    marks = MARKS.get(question.part or "status", ())
+    if not (marks := MARKS.get(question.part or "status")):
+        return [*rows]
     each = ((row, row.detail.split("; ")) for row in rows)
     told = ((row, sorted(said, key=lambda one: not one.startswith(marks))) for row, said in each)
     return [row.model_copy(update={"detail": "; ".join(said)}) for row, said in told]
