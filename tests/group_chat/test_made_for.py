@@ -13,13 +13,13 @@ from data_models.tool_memory import ToolMemory
 from group_chat.tools.function import checked_arguments, plain
 from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.personal.mail_tools import CONTACTS, MAIL
-from group_chat.tools.personal.personal import PersonalAssistant
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import MadeFor
 from services.tool_memory.session import ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
+from tests.fakes_connected import office_over
 from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.test_assistant_tools import BERLIN, NOW, Names, _request
 from tests.services.assistant.back_ends import local_assistant
@@ -34,11 +34,7 @@ class Office:
     def __init__(self, folder: Path) -> None:
         self.store = MemoryBlobStore()
         back_end = local_assistant(folder, samples=None, clock=FixedClock())
-        scheduler = PersonalAssistant(
-            back_end=back_end,
-            names=Names(),
-            made_for=MadeFor(store=self.store),
-        )
+        scheduler = office_over(back_end, Names(), self.store)
         made = (CALENDAR, MAIL, CONTACTS, TASKS)
         self.tools: dict[str, Tool] = {one.name: one for own in made for one in own.over(scheduler)}
 
@@ -105,8 +101,9 @@ async def test_the_notes_hold_no_id_of_a_patient(tmp_path: Path) -> None:
     office = Office(tmp_path)
     await office.fill("patient_4")
 
-    (data,) = office.store.contents.values()
-    assert b"patient_4" not in data
+    kept = office.store.contents.items()
+    assert {name.rpartition("/")[2] for name, _ in kept} == {"made_for.json", "undo.json"}
+    assert not any(b"patient_4" in data for _, data in kept)
 
 
 async def test_notes_that_cannot_be_read_show_nothing_rather_than_all(tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ from prometheus_client import CollectorRegistry
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import RecordNotFoundError
 from data_models.identifiers import PatientId
-from services.assistant.back_end import MadeFor
-from services.assistant.undo_log import AssistantService, UndoLog
+from services.assistant.undo_log import AssistantService
 from services.audit.trail import NoAudit
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
@@ -46,11 +45,7 @@ def turn_tools(
             clock=clock,
             meter=EntityMeter(registry=CollectorRegistry(), agents=agents),
         ),
-        "assistant": AssistantService(
-            back_end=NoAssistant(),
-            undo_log=UndoLog(store=MemoryBlobStore()),
-            made_for=MadeFor(store=MemoryBlobStore()),
-        ),
+        "assistant": AssistantService(back_end=NoAssistant(), store=MemoryBlobStore()),
         "scenarios": _no_scenarios(clock, ids),
     }
     return TurnTools(ids=ids, **own | given)
