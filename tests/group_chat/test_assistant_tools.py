@@ -30,6 +30,7 @@ from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_connected import NoAssistant, RosterOnly, office_over
+from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.team_world import request_of
 from tests.services.assistant.back_ends import SAMPLES, local_assistant
 from tests.services.assistant.effects import fresh
@@ -60,22 +61,30 @@ class Office:
     def __init__(self, folder: Path, *, names: PatientNames | None = None) -> None:
         self.back_end: AssistantBackEnd = local_assistant(folder, samples=None, clock=FixedClock())
         self.own: AssistantServices = self.back_end.of("alice", zone=BERLIN)
-        self.memory = ToolMemory()
+        self.memory, self.store = ToolMemory(), MemoryBlobStore()
         self.ids = CountingIds()
-        assistant = office_over(self.back_end, names or Names())
+        assistant = office_over(self.back_end, names or Names(), self.store)
         made = (CALENDAR, MAIL, CONTACTS, TASKS, DOCUMENTS)
         self.tools: dict[str, Tool] = {one.name: one for own in made for one in own.over(assistant)}
         self.asked: list[QuestionAsked] = []
 
     async def call(
-        self, tool: str, said: str = "go", *, history: Sequence[Turn] = (), **given: Any
+        self,
+        tool: str,
+        said: str = "go",
+        *,
+        history: Sequence[Turn] = (),
+        patient: str | None = "patient_4",
+        is_group: bool = False,
+        **given: Any,
     ) -> Mapping[str, Any]:
         store = ToolEntityStore(memory=self.memory, limits=ToolMemoryLimits(), now=NOW)
         session = ToolMemorySession(
             store=store, turn_id=1, user_text=said, now=NOW, roster=frozenset({"patient_15"}),
             ids=self.ids,
         )  # fmt: skip
-        request = replace(_request(said, session), history=history)
+        asked = _request(said, session, patient=patient)
+        request = replace(asked, history=history, is_group=is_group)
         turn = TurnContext(request=request, emit=self._emit, agent="Secretary")
         arguments = checked_arguments(self.tools[tool].arguments, given)
         try:
