@@ -20,6 +20,9 @@ from tests.fakes_connected import NoAssistant
 from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import MemoryIndex
 
+NO_RECORDS = GivenRecords(RecordNotFoundError())
+"""Records that know nobody, so that everything has to be asked."""
+
 
 def turn_tools(
     *,
@@ -52,7 +55,7 @@ def _no_scenarios(clock: Clock, ids: IdSource) -> ScenarioParts:
     )
     return scenario_parts(
         stores,
-        records=GivenRecords(RecordNotFoundError()),  # everything has to be asked
+        records=NO_RECORDS,
         model=None,
         audit=NoAudit(),
         trail=MemoryBlobStore(),
