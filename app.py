@@ -25,8 +25,6 @@ from routes.server import create_web_app
 from routes.serving import Server, serve
 from services.access.access_factory import outbound_policy_for
 from services.access.limits import MessageRate, outbound_session
-from services.assistant.back_end import MadeFor
-from services.assistant.undo_log import AssistantService
 from services.basis import Basis
 from services.channels.deliveries import Deliveries
 from services.channels.ports import AddChannel, ChannelServices, Repeats
@@ -184,11 +182,7 @@ def _pipeline(base: foundation.Foundation) -> TurnPipeline:
         tools=tools_for(
             base,
             team=base.spec,
-            assistant=AssistantService(
-                back_end=base.assistant,
-                undo_log=base.undo,
-                made_for=MadeFor(store=base.users),
-            ),
+            assistant=base.assistant,
             clinic=base.clinic,
             orders=base.orders,
             metrics=base.metrics,

@@ -21,8 +21,8 @@ from group_chat.tools.catalogue import TOOL_NAMES
 from services.access.access_factory import on_behalf_for
 from services.access.on_behalf import OnBehalf
 from services.assistant.assistant_factory import assistant_for
-from services.assistant.back_end import AssistantBackEnd, MadeFor, own_contacts
-from services.assistant.undo_log import UndoLog
+from services.assistant.back_end import own_contacts
+from services.assistant.undo_log import AssistantService
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.basis import Basis, Replica
 from services.channels.deliveries import Deliveries
@@ -70,9 +70,8 @@ class Foundation(Basis):
     orders: OrderDrafts | None
     patient_names: PatientNames
     directory: Directory
-    assistant: AssistantBackEnd
+    assistant: AssistantService
     on_behalf: OnBehalf | None
-    undo: UndoLog
     documents: Documents
     conversations: ConversationAccessor
     registries: PatientContextRegistryAccessor
@@ -119,9 +118,10 @@ def foundation_of(basis: Basis, stores: Stores, registry: CollectorRegistry) -> 
         orders=OrderDrafts(records=resources, clock=clock) if settings.order_drafts else None,
         patient_names=patient_names_for(records, resources, clock=clock),
         directory=directory_for(basis, pattern.matches, records, resources),
-        assistant=assistant_for(basis, on_behalf=on_behalf),
+        assistant=AssistantService(
+            back_end=assistant_for(basis, on_behalf=on_behalf), store=stores.users
+        ),
         on_behalf=on_behalf,
-        undo=UndoLog(store=stores.users),
         documents=documents,
         conversations=ConversationAccessor(documents=documents),
         registries=PatientContextRegistryAccessor(documents=documents),
@@ -168,12 +168,6 @@ def started(base: Foundation) -> Started:
     from group_chat.build import build_team, connected_for
     from group_chat.tools.personal.personal import PersonalAssistant
 
-    office = PersonalAssistant(
-        back_end=base.assistant,
-        names=base.patient_names,
-        made_for=MadeFor(store=base.users),
-        undo=base.undo,
-    )
     return build_team(
         base,
         team=base.spec,
@@ -185,7 +179,7 @@ def started(base: Foundation) -> Started:
             records=base.records,
             clinic=base.clinic,
             orders=base.orders,
-            office=office,
+            office=PersonalAssistant(base.assistant, base.patient_names),
             foreign=base.foreign,
         ),
     )
@@ -242,7 +236,7 @@ def patients_of(base: Foundation) -> PatientContextService:
         linker=linker_for(settings, directory=base.directory, fits=pattern.matches),
         allow_unknown=settings.allow_unknown_patients,
         guard=base.access.guard,
-        beside=(partial(staff_beside, records), partial(own_contacts, base.assistant)),
+        beside=(partial(staff_beside, records), partial(own_contacts, base.assistant.back_end)),
         has_ill=partial(chart_has, records),
     )
 

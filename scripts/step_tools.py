@@ -11,7 +11,7 @@ from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.personal.personal import PersonalAssistant
-from services.assistant.back_end import AssistantBackEnd
+from services.assistant.undo_log import AssistantService
 from services.evidence.guidelines.library import GuidelineFolder
 from services.evidence.trials.sources import StudySource
 from services.orders.order_drafts import OrderDrafts
@@ -29,7 +29,7 @@ def step_tools_text() -> str:
     records = cast(PatientRecords, None)
     clinic = SchedulingTools(clinic=cast(Clinic, None))
     names = cast(PatientNames, None)
-    office = PersonalAssistant(back_end=cast(AssistantBackEnd, None), names=names)
+    office = PersonalAssistant(cast(AssistantService, None), names)
     foreign = ForeignTools(servers=(), records=records, names=names)
     folder, studies = cast(GuidelineFolder, None), cast(StudySource, None)
     evidence = EvidenceTools(guidelines=folder, studies=studies, records=records, outside=foreign)

@@ -12,6 +12,8 @@ from services.chart_access.chart_guard import ChartGuard, OpenToAll
 from services.identity.directory import DirectoryState, Sought
 from services.identity.names.index import PersonIndex
 from services.identity.names.person import Person
+from services.records.resources.ports import EVERYTHING, Need
+from services.records.resources.record import PatientRecord
 
 
 class FixedClock:
@@ -62,13 +64,25 @@ class RememberedAudit:
 
 
 class ClosedCharts:
-    """An `AccessPolicy` by which the named charts are closed to everybody."""
+    """An `AccessPolicy`: charts that are closed to everybody, or to whom a pair names."""
 
     def __init__(self, *closed: str) -> None:
-        self.closed = {*closed}
+        self.closed: set[str | tuple[str, str]] = {*closed}
 
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        return patient_id not in self.closed
+        return not {patient_id, (principal_id, patient_id)} & self.closed
+
+
+class GivenRecords:
+    """A `PatientRecords` that gives one chart under any id, or fails as it is told."""
+
+    def __init__(self, answer: PatientRecord | Exception) -> None:
+        self._answer = answer
+
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
 
 
 class GivenPeople:

@@ -7,17 +7,21 @@ from typing import Any, cast
 from data_models.clock import Clock
 from data_models.errors import AssistantError
 from data_models.identifiers import PatientId
+from data_models.storage.blob_store import BlobStore
 from group_chat.tools.catalogue import Connected
 from group_chat.tools.clinic.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.personal.personal import PersonalAssistant
 from group_chat.tools.tool import Tool, refusing_tools
-from services.assistant.back_end import AssistantServices
+from services.assistant.back_end import AssistantBackEnd, AssistantServices
+from services.assistant.undo_log import AssistantService
 from services.evidence.guidelines.library import GuidelineFolder
 from services.evidence.trials.sources import StudyFolder
+from services.records.patient_names import PatientNames
 from services.records.resources.ports import PatientRecords
 from services.scheduling.clinic import Clinic
+from tests.fakes_store import MemoryBlobStore
 
 
 class NoAssistant:
@@ -43,12 +47,20 @@ class NoClinic(SchedulingTools):
         return tuple(refusing_tools(SCHEDULING_TOOLS, "the clinic is not there; tell the user"))
 
 
+def office_over(
+    back_end: AssistantBackEnd, names: PatientNames | None = None, store: BlobStore | None = None
+) -> PersonalAssistant:
+    """Return everybody's own things, with what is kept beside them in `store`."""
+    service = AssistantService(back_end=back_end, store=store or MemoryBlobStore())
+    return PersonalAssistant(service, names or RosterOnly())
+
+
 def connected_in(records: PatientRecords, clock: Clock, **given: Any) -> Connected:
     """Return what is `given`, and beside it nothing that answers."""
     foreign = ForeignTools(servers=(), records=records, names=RosterOnly())
     own: dict[str, Any] = {
         "clinic": NoClinic(clinic=cast(Clinic, None)),
-        "office": PersonalAssistant(back_end=NoAssistant(), names=RosterOnly()),
+        "office": office_over(NoAssistant()),
         "evidence": EvidenceTools(
             guidelines=GuidelineFolder(folder=None, clock=clock),
             studies=StudyFolder(folder=None),

@@ -8,6 +8,7 @@ was before is kept, for ten minutes.
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta, tzinfo
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -291,11 +292,20 @@ def items_of(payload: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class AssistantService:
-    """What confirmed actions are carried out with. Holds no state of any turn."""
+    """Everybody's own services, and what is kept beside them in `store`. Holds no state."""
 
     back_end: AssistantBackEnd
-    undo_log: UndoLog
-    made_for: MadeFor
+    store: BlobStore
+
+    @cached_property
+    def undo_log(self) -> UndoLog:
+        """What their users can take back."""
+        return UndoLog(store=self.store)
+
+    @cached_property
+    def made_for(self) -> MadeFor:
+        """In whose charts items were made."""
+        return MadeFor(store=self.store)
 
 
 async def carry_out(services: AssistantServices, action: Action, item_id: str) -> bool:

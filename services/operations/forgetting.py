@@ -7,7 +7,7 @@ nobody or to another patient, and a clinic's own records, are reported, for a pe
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -27,7 +27,7 @@ from services.rounds.round_list import FOLDER as ROUNDS
 from services.rounds.round_list import without_patient
 from services.tool_memory.personal import is_personal_part_of
 from services.views.conversation_list import FOLDER as NAMES
-from services.views.conversation_list import forget_conversations
+from services.views.conversation_list import without_conversations
 from services.views.owner_changes import DRAFTS_FOLDER
 from services.views.worklist import FOLDER as WORKLIST
 
@@ -79,13 +79,17 @@ class Forgetting:
         report = ForgetReport()
         seen: set[str] = set()
         talks = _InTalks(
-            store=self.sessions, lease=self.maintenance_lease, patient_id=patient_id, report=report
+            store=self.sessions,
+            patient_id=patient_id,
+            report=report,
+            dry_run=dry_run,
+            lease=self.maintenance_lease,
         )
         # Looked for again: a conversation may have been branched off one that was not visited yet.
         while new := [one async for one in self.sessions.folders() if one not in seen]:
             seen.update(new)
             for folder in new:
-                await talks.visit(ConversationLayout(folder), dry_run=dry_run)
+                await talks.visit(ConversationLayout(folder))
         beside = _Beside(store=self.users, patient_id=patient_id, report=report, dry_run=dry_run)
         await beside.visit()
         return report
@@ -96,21 +100,19 @@ class _InTalks:
     """One patient in the conversations."""
 
     store: BlobStore
-    lease: MaintenanceLease
     patient_id: PatientId
     report: ForgetReport
+    dry_run: bool
+    lease: MaintenanceLease
 
-    async def visit(self, layout: ConversationLayout, *, dry_run: bool) -> None:
+    async def visit(self, layout: ConversationLayout) -> None:
         self.report.looked_at += 1
         if await self._holds(layout):
             self.report.conversations.append(layout.folder)
-            if dry_run:
-                await self._cut_out(layout, claim=None, dry_run=True)
-            else:
-                await self._one(layout)
+            await self._one(layout)
         # A chart that was never opened here may have been offered, with name and birth date.
-        goes = [*await self._own(layout), layout.conversation] if dry_run else []
-        goes += [name async for name in self._list_shared(layout)] if dry_run else []
+        goes = [*await self._own(layout), layout.conversation] if self.dry_run else []
+        goes += [name async for name in self._list_shared(layout)] if self.dry_run else []
         async for row in self.store.list(layout.prefix):
             if row.name not in goes and await _names(self.store, row.name, self.patient_id):
                 self.report.mentions.append(row.name)
@@ -125,6 +127,9 @@ class _InTalks:
         return any([await _names(self.store, name, self.patient_id) for name in shared])
 
     async def _one(self, layout: ConversationLayout) -> None:
+        if self.dry_run:
+            await self._cut_out(layout, claim=None)
+            return
         try:
             conversation_id = await conversation_of(self.store, layout.folder)
         except CorruptDocumentError:
@@ -137,16 +142,14 @@ class _InTalks:
                 await self._cut_out(layout, claim=claim)
                 await claim.update(partial(_remove, patient_id=self.patient_id))
 
-    async def _cut_out(
-        self, layout: ConversationLayout, *, claim: Claim | None, dry_run: bool = False
-    ) -> None:
+    async def _cut_out(self, layout: ConversationLayout, *, claim: Claim | None) -> None:
         own = await self._own(layout)
         # What is left of runs that were watched: copies of turns, of whichever patient.
         journals = [row.name async for row in self.store.list(layout.watched_prefix)]
         for name in [*own, *journals]:
             if claim is not None:
                 await claim.hold()
-            if not dry_run:
+            if not self.dry_run:
                 await self.store.delete(name)
             self.report.deleted += 1
         cut = _Cut(layout, self.patient_id, gone=frozenset(own))
@@ -156,12 +159,18 @@ class _InTalks:
             if claim is not None:
                 await claim.hold()
             try:
-                self.report.rewritten += await self._rewritten(name, cut, dry_run=dry_run)
+                self.report.rewritten += await self._rewritten(name, cut)
             except CorruptDocumentError:
                 self.report.unreadable.append(name)
 
-    async def _rewritten(self, name: str, cut: "_Cut", *, dry_run: bool) -> bool:
-        return await _rewrite(self.store, name, partial(cut.rest_of, name), dry_run=dry_run)
+    async def _rewritten(self, name: str, cut: "_Cut") -> bool:
+        blob = await self.store.read(name)
+        rest = None if blob is None else cut.rest_of(name, blob.data)
+        if blob is None or rest is None:
+            return False
+        if not self.dry_run:
+            await self.store.replace(name, rest, etag=blob.etag)
+        return True
 
     async def _own(self, layout: ConversationLayout) -> list[str]:
         rows = [row.name async for row in self.store.list(layout.prefix)]
@@ -193,38 +202,8 @@ class _Beside:
                 await self._one(row.name)
 
     async def _one(self, name: str) -> None:
-        if name.startswith(f"{ROUNDS}/"):
-            await self._in_round(name)
-        elif name.startswith(f"{EMERGENCIES}/"):
-            # Why a chart was opened goes; who, when and the review stay.
-            rest_of = partial(without_reason, patient_id=self.patient_id)
-            self.report.rewritten += await _rewrite(self.store, name, rest_of, dry_run=self.dry_run)
-        elif name.startswith(f"{NAMES}/"):
-            self.report.rewritten += await forget_conversations(
-                self.store, name, self.report.conversations, dry_run=self.dry_run
-            )
-        elif self._is_own(name):
-            await self._delete(name)
-        elif await _names(self.store, name, self.patient_id):
-            # A reply that waits for its channel goes; whatever else names the patient is told.
-            if name.startswith(_OWED) or f"/{_OWED}" in name:
-                await self._delete(name)
-            else:
-                self.report.mentions.append(name)
-
-    def _is_own(self, name: str) -> bool:
-        is_by_patient = name.startswith(_BY_PATIENT) and name.endswith(f"/{self.patient_id}.json")
-        return is_by_patient or is_personal_part_of(name, self.patient_id)
-
-    async def _delete(self, name: str) -> None:
-        self.report.deleted += 1
-        if not self.dry_run:
-            await self.store.delete(name)
-
-    async def _in_round(self, name: str) -> None:
-        """Take the patient out of a round's list, and delete what was written of them on it."""
         while (blob := await self.store.read(name)) is not None:
-            if (rest := without_patient(name, blob.data, self.patient_id)) is None:
+            if (rest := self._rest_of(name, blob.data)) is None:
                 return
             try:
                 if not self.dry_run and rest:
@@ -232,23 +211,30 @@ class _Beside:
                 elif not self.dry_run:
                     await self.store.delete(name)
             except BlobChangedError:
-                continue  # a server prepares the list just now
+                continue  # a server writes it just now
             self.report.rewritten += bool(rest)
             self.report.deleted += not rest
             return
 
+    def _rest_of(self, name: str, data: bytes) -> bytes | None:
+        """Return what is left of a blob; `b""`: it is the patient's whole, None: it stays."""
+        if name.startswith(f"{ROUNDS}/"):
+            return without_patient(name, data, self.patient_id)
+        if name.startswith(f"{EMERGENCIES}/"):
+            # Why a chart was opened goes; who, when and the review stay.
+            return without_reason(data, self.patient_id)
+        if name.startswith(f"{NAMES}/"):
+            return without_conversations(data, self.report.conversations)
+        is_named = names(data, self.patient_id)
+        # A reply that waits for its channel goes; whatever else names the patient is told.
+        if self._is_own(name) or (is_named and (name.startswith(_OWED) or f"/{_OWED}" in name)):
+            return b""
+        self.report.mentions += [name] if is_named else []
+        return None
 
-async def _rewrite(
-    store: BlobStore, name: str, rest_of: Callable[[bytes], bytes | None], *, dry_run: bool
-) -> bool:
-    """Leave of a blob what `rest_of` returns; False if that is None: it holds nothing to cut."""
-    blob = await store.read(name)
-    rest = None if blob is None else rest_of(blob.data)
-    if blob is None or rest is None:
-        return False
-    if not dry_run:
-        await store.replace(name, rest, etag=blob.etag)
-    return True
+    def _is_own(self, name: str) -> bool:
+        is_by_patient = name.startswith(_BY_PATIENT) and name.endswith(f"/{self.patient_id}.json")
+        return is_by_patient or is_personal_part_of(name, self.patient_id)
 
 
 async def _names(store: BlobStore, name: str, patient_id: PatientId) -> bool:

@@ -125,21 +125,6 @@ def without_conversations(data: bytes, folders: Collection[str]) -> bytes | None
     return UserNames(conversations=rest).model_dump_json().encode()
 
 
-async def forget_conversations(
-    store: BlobStore, name: str, folders: Collection[str], *, dry_run: bool
-) -> bool:
-    """Take `folders` out of the names of one user, a blob; return whether it had any of them."""
-    if dry_run:
-        blob = await store.read(name)
-        return blob is not None and without_conversations(blob.data, folders) is not None
-
-    def left(data: bytes | None) -> bytes | None:
-        return None if data is None else without_conversations(data, folders)
-
-    what = "the list of a user's conversations"
-    return await change_blob(store, name, left, what=what) is not None
-
-
 def made_title(question: str) -> str:
     """Return a question as a title: one line, cut at a word."""
     line = " ".join(question.split())

@@ -4,7 +4,6 @@ It also gives bots the tokens that their replies carry, to each its own by its o
 """
 
 import asyncio
-import json
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -14,7 +13,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from data_models.errors import ChannelUnavailableError
-from tests.keys import rsa_key
+from tests.keys import key_row, signed
 
 APP_ID = "99999999-8888-7777-6666-555555555555"
 TENANT = "11111111-2222-3333-4444-555555555555"
@@ -57,21 +56,12 @@ class ChannelDirectory:
             "nbf": int(self._now.timestamp()) - 60,
             "serviceurl": SERVICE_URL,
         } | changes
-        claims = {name: value for name, value in claims.items() if value is not None}
-        headers = {"kid": key}
-        if alg == "none":
-            return jwt.encode(claims, "", algorithm=alg, headers=headers)
-        secret = rsa_key(key) if alg.startswith("RS") else "k" * 32
-        return jwt.encode(claims, secret, algorithm=alg, headers=headers)
+        return signed(claims, key=key, alg=alg)
 
     def forged(self) -> str:
         """Return a token that names one key and is signed with another."""
-        return jwt.encode(
-            jwt.decode(self.token(), options={"verify_signature": False}),
-            rsa_key("two"),
-            algorithm="RS256",
-            headers={"kid": "one"},
-        )
+        claims = jwt.decode(self.token(), options={"verify_signature": False})
+        return signed(claims, key="two", kid="one")
 
     def grant(self, app_id: str, password: str) -> str:
         """Return a token for a bot's replies.
@@ -92,10 +82,5 @@ class ChannelDirectory:
         return web.json_response({"jwks_uri": keys_url}, status=self.status)
 
     async def _keys(self, request: web.Request) -> web.Response:
-        return web.json_response({"keys": [self._row(name) for name in self.published]})
-
-    def _row(self, name: str) -> dict[str, Any]:
-        row: dict[str, Any] = json.loads(
-            jwt.algorithms.RSAAlgorithm.to_jwk(rsa_key(name).public_key())
-        )
-        return row | {"kid": name, "use": "sig", "endorsements": _ENDORSEMENTS.get(name)}
+        keys = [key_row(one, endorsements=_ENDORSEMENTS.get(one)) for one in self.published]
+        return web.json_response({"keys": keys})

@@ -19,7 +19,6 @@ from data_models.tool_memory import ToolMemory
 from group_chat.tools.function import checked_arguments, plain
 from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.personal.mail_tools import CONTACTS, DOCUMENTS, MAIL
-from group_chat.tools.personal.personal import PersonalAssistant
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
@@ -30,7 +29,8 @@ from services.records.patient_names import PatientNames
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
-from tests.fakes_connected import NoAssistant, RosterOnly
+from tests.fakes_connected import NoAssistant, RosterOnly, office_over
+from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.team_world import request_of
 from tests.services.assistant.back_ends import SAMPLES, local_assistant
 from tests.services.assistant.effects import fresh
@@ -61,22 +61,30 @@ class Office:
     def __init__(self, folder: Path, *, names: PatientNames | None = None) -> None:
         self.back_end: AssistantBackEnd = local_assistant(folder, samples=None, clock=FixedClock())
         self.own: AssistantServices = self.back_end.of("alice", zone=BERLIN)
-        self.memory = ToolMemory()
+        self.memory, self.store = ToolMemory(), MemoryBlobStore()
         self.ids = CountingIds()
-        assistant = PersonalAssistant(back_end=self.back_end, names=names or Names())
+        assistant = office_over(self.back_end, names or Names(), self.store)
         made = (CALENDAR, MAIL, CONTACTS, TASKS, DOCUMENTS)
         self.tools: dict[str, Tool] = {one.name: one for own in made for one in own.over(assistant)}
         self.asked: list[QuestionAsked] = []
 
     async def call(
-        self, tool: str, said: str = "go", *, history: Sequence[Turn] = (), **given: Any
+        self,
+        tool: str,
+        said: str = "go",
+        *,
+        history: Sequence[Turn] = (),
+        patient: str | None = "patient_4",
+        is_group: bool = False,
+        **given: Any,
     ) -> Mapping[str, Any]:
         store = ToolEntityStore(memory=self.memory, limits=ToolMemoryLimits(), now=NOW)
         session = ToolMemorySession(
             store=store, turn_id=1, user_text=said, now=NOW, roster=frozenset({"patient_15"}),
             ids=self.ids,
         )  # fmt: skip
-        request = replace(_request(said, session), history=history)
+        asked = _request(said, session, patient=patient)
+        request = replace(asked, history=history, is_group=is_group)
         turn = TurnContext(request=request, emit=self._emit, agent="Secretary")
         arguments = checked_arguments(self.tools[tool].arguments, given)
         try:
@@ -267,7 +275,7 @@ async def test_a_listing_shows_no_text_whose_end_it_does_not_know(tmp_path: Path
     (tmp_path / "mail.json").write_text(json.dumps({"version": 1, "rows": rows}), encoding="utf-8")
     office = Office(tmp_path)
     office.back_end = local_assistant(tmp_path, samples=tmp_path, clock=FixedClock())
-    assistant = PersonalAssistant(back_end=office.back_end, names=Names())
+    assistant = office_over(office.back_end, Names())
     office.tools.update({one.name: one for one in MAIL.over(assistant)})
     found = {row["subject"]: row for row in (await office.call("search_mail"))["messages"]}
     assert "body" not in found["Result"]
@@ -311,7 +319,7 @@ async def test_a_mail_is_drafted_read_and_asked_about_before_it_is_sent(office: 
 async def test_a_message_that_was_read_is_answered_and_no_draft(tmp_path: Path) -> None:
     office = Office(tmp_path)
     office.back_end = local_assistant(tmp_path / "own", samples=SAMPLES, clock=FixedClock())
-    assistant = PersonalAssistant(back_end=office.back_end, names=Names())
+    assistant = office_over(office.back_end, Names())
     office.tools |= {one.name: one for one in MAIL.over(assistant)}
     await office.call("search_mail")
     await office.call("read_mail", "read the second one")
@@ -416,7 +424,7 @@ async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path)
     (samples / "documents" / "Guide.txt").write_text("Call 102.", encoding="utf-8")
     office = Office(tmp_path)
     office.back_end = local_assistant(tmp_path, samples=samples, clock=FixedClock())
-    assistant = PersonalAssistant(back_end=office.back_end, names=Names())
+    assistant = office_over(office.back_end, Names())
     office.tools.update({one.name: one for one in DOCUMENTS.over(assistant)})
     await office.call("search_documents")
     assert (await office.call("read_own_document", "read the guide"))["text"] == "Call 102."
@@ -427,7 +435,7 @@ async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path)
 
 def _with_samples(office: Office, samples: Path) -> None:
     office.back_end = local_assistant(samples.parent, samples=samples, clock=FixedClock())
-    assistant = PersonalAssistant(back_end=office.back_end, names=Names())
+    assistant = office_over(office.back_end, Names())
     made = (*DOCUMENTS.over(assistant), *MAIL.over(assistant))
     office.tools.update({one.name: one for one in made})
 
@@ -496,7 +504,7 @@ async def test_of_a_long_text_the_head_is_shown_and_it_is_said_that_there_is_mor
 
 
 async def test_nothing_works_without_a_back_end_and_everybody_is_told(tmp_path: Path) -> None:
-    assistant = PersonalAssistant(back_end=NoAssistant(), names=RosterOnly())
+    assistant = office_over(NoAssistant())
     office = Office(tmp_path)
     office.tools.update({one.name: one for one in CALENDAR.over(assistant)})
     with pytest.raises(AssistantError):

@@ -10,13 +10,12 @@ from data_models.chart_view import ChartView
 from data_models.clock import SystemClock
 from data_models.conversations.turn_events import AgentMessageFinished, ViewShown
 from data_models.errors import RecordsUnavailableError
-from data_models.identifiers import PatientId
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
 from services.evidence.guidelines.library import GuidelineFolder
 from services.evidence.trials.sources import StudyFolder, StudySource
-from services.records.resources.ports import EVERYTHING, Need, PatientRecords
-from services.records.resources.record import PatientRecord
+from services.records.resources.ports import PatientRecords
+from tests.fakes import GivenRecords
 from tests.fakes_connected import RosterOnly
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import SAMPLES, Heard, TeamWorld, call, team_world, text
@@ -198,14 +197,9 @@ async def test_only_the_search_of_the_settings_leaves_whatever_the_model_asks_fo
         assert double.asked == []
 
 
-class UnreadableRecords(PatientRecords):
-    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
-        raise RecordsUnavailableError("the server does not answer")
-
-
 @pytest.mark.slow
 async def test_a_topic_is_quoted_where_the_chart_cannot_be_read() -> None:
-    async with evidence_world(records=UnreadableRecords()) as world:
+    async with evidence_world(records=GivenRecords(RecordsUnavailableError("no answer"))) as world:
         asked = call("search_guidelines", question="potassium replacement")
         view = view_of(await told(world, GUIDELINES, asked, text("See the passages.")))
         assert {row.kind for row in view.rows} == {"guideline"}

@@ -16,10 +16,9 @@ from group_chat.offline.specialist import answer_as_booking
 from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.turn_context import TurnContext
 from services.records.local_resources import LocalResources
-from services.records.resources.ports import EVERYTHING, Need, PatientRecords
-from services.records.resources.record import PatientRecord
+from services.records.resources.ports import PatientRecords
 from services.scheduling.clinic import Clinic
-from tests.fakes import CountingIds, FixedClock
+from tests.fakes import CountingIds, FixedClock, GivenRecords
 from tests.services.records.charts import patient, records_in, resource
 from tests.services.scheduling.clinics import SAMPLES
 
@@ -41,13 +40,6 @@ ROWS = (
     resource("Encounter", "e1", status="planned", period={"start": "2027-03-04"},
              type=[{"text": "Oncology clinic"}], **{"class": {"code": "AMB"}}),
 )  # fmt: skip
-
-
-class NoCharts:
-    """Records that do not answer."""
-
-    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
-        raise RecordsUnavailableError
 
 
 async def listed(
@@ -108,7 +100,7 @@ async def test_the_rules_tell_it_so(
 
 
 async def test_what_is_booked_here_is_told_where_the_chart_cannot_be_read(tmp_path: Path) -> None:
-    found = await listed(tmp_path, ROWS[0], charts=NoCharts())
+    found = await listed(tmp_path, ROWS[0], charts=GivenRecords(RecordsUnavailableError()))
     assert found["appointments"] == []
     assert "planned_in_chart" not in found
     assert found["chart_not_read"] == RecordsUnavailableError().user_message

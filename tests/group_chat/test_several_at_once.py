@@ -8,10 +8,9 @@ import pytest
 from data_models.errors import ToolInputError
 from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.personal.mail_tools import CONTACTS
-from group_chat.tools.personal.personal import PersonalAssistant
 from services.assistant.own_things import Contact, Task
-from services.assistant.undo_log import UndoLog, carry_out, items_of, undo_action
-from tests.fakes_store import MemoryBlobStore
+from services.assistant.undo_log import carry_out, items_of, undo_action
+from tests.fakes_connected import office_over
 from tests.group_chat.test_assistant_tools import BERLIN, NOW, TOMORROW, Names, Office
 from tests.services.assistant.effects import fresh
 from tests.tables import with_cases
@@ -105,8 +104,8 @@ class Remembering(Office):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.undo = UndoLog(store=MemoryBlobStore())
-        assistant = PersonalAssistant(back_end=self.back_end, names=Names(), undo=self.undo)
+        assistant = office_over(self.back_end, Names())
+        self.undo = assistant.own.undo_log
         made = (CALENDAR, CONTACTS, TASKS)
         self.tools = {one.name: one for own in made for one in own.over(assistant)}
 

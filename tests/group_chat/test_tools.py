@@ -22,28 +22,21 @@ from data_models.identifiers import PatientId
 from group_chat.tools.session_tools import statements_of
 from group_chat.turn_context import GroupChatLimits
 from services.group_chat_port import ArtifactMade
-from services.records.resources.ports import EVERYTHING, Need
+from services.records.resources.ports import EVERYTHING, Need, PatientRecords
 from services.records.resources.record import PatientRecord
+from tests.fakes import GivenRecords
 from tests.fakes_openai import Reply, ToolCall
 from tests.given import present
 from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, team_world, text
 from tests.tables import with_cases
 
 
-class BrokenRecords:
-    """A `PatientRecords` that fails as it is told, or never answers."""
-
-    def __init__(self, error: Exception | None) -> None:
-        self._error = error
+class SilentRecords(PatientRecords):
+    """Never answer."""
 
     async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
-        if self._error is not None:
-            raise self._error
         await asyncio.Event().wait()
         raise AssertionError
-
-    async def close(self) -> None:
-        return None
 
 
 def results(heard: Heard) -> list[dict[str, Any]]:
@@ -155,7 +148,7 @@ async def test_a_strangers_step_is_left_out_and_told(world: TeamWorld) -> None:
     ],
 )
 async def test_records_that_fail_are_an_error_result(error: Exception, code: str) -> None:
-    async with team_world(records=BrokenRecords(error)) as world:
+    async with team_world(records=GivenRecords(error)) as world:
         heard = await world.say("@Radiology go", call("imaging_reports"), text("No records."))
         assert world.watcher.runs[0].error_code == code
     assert heard.of(ToolCallResult)[0].is_error
@@ -165,13 +158,13 @@ async def test_records_that_fail_are_an_error_result(error: Exception, code: str
 @pytest.mark.slow
 async def test_a_slow_tool_is_an_error_result() -> None:
     limits = GroupChatLimits(tool_seconds=0.05)
-    async with team_world(records=BrokenRecords(None), limits=limits) as world:
+    async with team_world(records=SilentRecords(), limits=limits) as world:
         heard = await world.say("@Radiology go", call("imaging_reports"), text("Too slow."))
     assert "no answer within 0.05 seconds" in results(heard)[0]["error"]
 
 
 async def test_a_fault_of_ours_is_not_hidden_as_a_result() -> None:
-    async with team_world(records=BrokenRecords(ZeroDivisionError())) as world:
+    async with team_world(records=GivenRecords(ZeroDivisionError())) as world:
         with pytest.raises(ZeroDivisionError):
             await world.say("@Radiology go", call("imaging_reports"))
 
@@ -186,7 +179,7 @@ async def test_without_a_patient_tools_say_so(world: TeamWorld) -> None:
 
 @pytest.mark.slow
 async def test_cancelling_the_turn_stops_a_running_tool() -> None:
-    async with team_world(records=BrokenRecords(None)) as world:
+    async with team_world(records=SilentRecords()) as world:
         world.model.queue(call("imaging_reports"))
         deadline = world.clock.monotonic() + 3  # the tool begins within it
         request = world.request("@Radiology go", deadline=deadline)

@@ -19,9 +19,8 @@ from services.language.utterance import ChartQuestion, Utterance
 from services.language.words.own_texts import in_own_language
 from services.language.words.talk_texts import talk_text
 from services.patient_context.wording import switched
-from services.records.resources.ports import EVERYTHING, Need
-from services.records.resources.record import PatientRecord
 from services.statements.shown import pipe_table
+from tests.fakes import GivenRecords
 from tests.group_chat.team_world import SAMPLES, earlier_turn, team_world, text
 from tests.services.records.charts import PATIENT_ID, record, resource
 
@@ -178,16 +177,6 @@ async def test_every_active_drug_of_a_sample_is_in_the_request(file: Path, windo
     assert [ref for ref in sorted(active_in(file)) if ref not in sent] == []
 
 
-class OneRecord:
-    """Serves one record under any id."""
-
-    def __init__(self, *, record: PatientRecord) -> None:
-        self._record = record
-
-    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
-        return self._record
-
-
 @pytest.mark.slow
 async def test_what_does_not_fit_into_the_smallest_window_is_shown_whole_by_code() -> None:
     drugs = [
@@ -196,7 +185,7 @@ async def test_what_does_not_fit_into_the_smallest_window_is_shown_whole_by_code
         for at in range(120)
     ]  # fmt: skip
     async with team_world(
-        window_tokens=LEAST_WINDOW_TOKENS, records=OneRecord(record=record(*drugs))
+        window_tokens=LEAST_WINDOW_TOKENS, records=GivenRecords(record(*drugs))
     ) as world:
         changes = {"patient_id": PATIENT_ID, "all_patient_ids": (PATIENT_ID,)}
         heard = await world.say(ASKED, text("The list is below."), utterance=TAKING, **changes)

@@ -1,19 +1,17 @@
 """An OpenID provider on loopback that checks what its clients send, as real ones do."""
 
-import json
 import secrets
 from base64 import b64decode
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
 
-import jwt
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from data_models.clock import Clock
 from services.access.sign_in.oidc_provider import challenge_of
-from tests.keys import rsa_key
+from tests.keys import key_row, signed
 
 CLIENT, SECRET = "rounds client", "s€cret: with/signs"
 
@@ -84,8 +82,7 @@ class Provider:
         )
 
     async def _keys(self, _: web.Request) -> web.Response:
-        row = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(rsa_key("one").public_key()))
-        return web.json_response({"keys": [row | {"kid": "one", "use": "sig"}]})
+        return web.json_response({"keys": [key_row("one")]})
 
     async def _token(self, request: web.Request) -> web.Response:
         if not self.up:
@@ -130,11 +127,7 @@ class Provider:
             "iat": now,
             "exp": now + 3_600,
         } | ({"nonce": nonce} if nonce else {})
-        claims = {
-            name: value for name, value in (claims | self.claims).items() if value is not None
-        }
-        key = rsa_key("two" if self.forged else "one")
-        token = jwt.encode(claims, key, algorithm="RS256", headers={"kid": "one"})
+        token = signed(claims | self.claims, key="two" if self.forged else "one", kid="one")
         return {"id_token": token, "access_token": "at-secret", "refresh_token": refresh}
 
 

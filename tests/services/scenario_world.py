@@ -37,7 +37,7 @@ from tests.given import present
 from tests.services.definitions import definition_in
 from tests.services.records.charts import records_in
 from tests.services.scenarios.worlds import MemoryIndex, deploy_now
-from tests.services.turn_tools import NoRecords, turn_tools
+from tests.services.turn_tools import NO_RECORDS, turn_tools
 from tests.services.world import CHAT, Heard, World
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -107,7 +107,7 @@ class ScenarioWorld:
     index: MemoryIndex = field(default_factory=MemoryIndex)
     clock: FixedClock = field(default_factory=FixedClock)
     ids: IdSource = field(default_factory=CountingIds)
-    records: PatientRecords = field(default_factory=NoRecords)
+    records: PatientRecords = NO_RECORDS
     config: MigrationConfig = field(
         default_factory=lambda: MigrationConfig(deployment=DeploymentConfig(require_approval=False))
     )

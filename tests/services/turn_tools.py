@@ -7,28 +7,21 @@ from prometheus_client import CollectorRegistry
 
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import RecordNotFoundError
-from data_models.identifiers import PatientId
-from services.assistant.back_end import MadeFor
-from services.assistant.undo_log import AssistantService, UndoLog
+from services.assistant.undo_log import AssistantService
 from services.audit.trail import NoAudit
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
-from services.records.resources.ports import EVERYTHING, Need
-from services.records.resources.record import PatientRecord
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.scenario_settings import MigrationConfig, ScenarioStores
 from services.telemetry.metrics import Metrics
 from services.turn.tools import ScenarioParts, TurnEntities, TurnTools, scenario_parts
+from tests.fakes import GivenRecords
 from tests.fakes_connected import NoAssistant
 from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import MemoryIndex
 
-
-class NoRecords:
-    """Records that know nobody, so that everything has to be asked."""
-
-    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
-        raise RecordNotFoundError
+NO_RECORDS = GivenRecords(RecordNotFoundError())
+"""Records that know nobody, so that everything has to be asked."""
 
 
 def turn_tools(
@@ -46,11 +39,7 @@ def turn_tools(
             clock=clock,
             meter=EntityMeter(registry=CollectorRegistry(), agents=agents),
         ),
-        "assistant": AssistantService(
-            back_end=NoAssistant(),
-            undo_log=UndoLog(store=MemoryBlobStore()),
-            made_for=MadeFor(store=MemoryBlobStore()),
-        ),
+        "assistant": AssistantService(back_end=NoAssistant(), store=MemoryBlobStore()),
         "scenarios": _no_scenarios(clock, ids),
     }
     return TurnTools(ids=ids, **own | given)
@@ -66,7 +55,7 @@ def _no_scenarios(clock: Clock, ids: IdSource) -> ScenarioParts:
     )
     return scenario_parts(
         stores,
-        records=NoRecords(),
+        records=NO_RECORDS,
         model=None,
         audit=NoAudit(),
         trail=MemoryBlobStore(),

@@ -22,9 +22,7 @@ from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.assistant import undo_log
 from services.assistant.back_end import (
-    AssistantBackEnd,
     AssistantServices,
-    MadeFor,
     Origin,
     is_for_another,
 )
@@ -70,10 +68,8 @@ Found = TypeVar("Found", bound=undo_log.Item)
 class PersonalAssistant:
     """Opens the services of whoever asks; built once."""
 
-    back_end: AssistantBackEnd
+    own: undo_log.AssistantService
     names: PatientNames
-    made_for: MadeFor | None = None
-    undo: undo_log.UndoLog | None = None
 
     async def open(self, turn: TurnContext, *, changes: bool = False) -> "OpenAssistant":
         """Return the assistant of this turn's user; from now on other patients' names are withheld.
@@ -97,10 +93,9 @@ class PersonalAssistant:
         memory.withhold(await self.names.names_of_others(request.patient_id, memory.roster))
         await asyncio.to_thread(prepare, frozenset(memory.others))
         zone = memory.zone or UTC
-        services = self.back_end.of(request.principal_id, zone=zone)
-        made_for = self.made_for
-        origins = {} if made_for is None else await made_for.origins(request.principal_id)
-        return OpenAssistant(self, turn, services, memory, zone, origins)
+        services = self.own.back_end.of(request.principal_id, zone=zone)
+        origins = await self.own.made_for.origins(request.principal_id)
+        return OpenAssistant(self.own, turn, services, memory, zone, origins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +106,7 @@ class OpenAssistant(SaidTimes):
         origins: In whose chart items were made, by their ids.
     """
 
-    opened_by: PersonalAssistant
+    own: undo_log.AssistantService
     turn: TurnContext
     services: AssistantServices
     memory: ToolMemorySession
@@ -124,9 +119,9 @@ class OpenAssistant(SaidTimes):
 
     async def show_made(self, item: undo_log.Item) -> list[dict[str, Any]]:
         """Return an item that was just made, and remember in whose chart: it is theirs."""
-        request, made_for = self.turn.request, self.opened_by.made_for
-        if made_for is not None and request.patient_id is not None:
-            await made_for.note(
+        request = self.turn.request
+        if request.patient_id is not None:
+            await self.own.made_for.note(
                 item.id,
                 principal_id=request.principal_id,
                 patient_id=request.patient_id,
@@ -138,17 +133,16 @@ class OpenAssistant(SaidTimes):
         self, tool: undo_log.Undoable, before: undo_log.OwnItem | None, after: undo_log.OwnItem
     ) -> None:
         """Remember how an item was before this user's action, so that "undo" brings it back."""
-        request, log = self.turn.request, self.opened_by.undo
-        if log is not None:
-            action = undo_log.UndoableAction(
-                tool=tool,
-                patient=undo_log.patient_name(request.patient_id),
-                conversation=request.conversation_id,
-                at=self.memory.now,
-                before=before,
-                after=after,
-            )
-            await log.note(action, principal_id=request.principal_id)
+        request = self.turn.request
+        action = undo_log.UndoableAction(
+            tool=tool,
+            patient=undo_log.patient_name(request.patient_id),
+            conversation=request.conversation_id,
+            at=self.memory.now,
+            before=before,
+            after=after,
+        )
+        await self.own.undo_log.note(action, principal_id=request.principal_id)
 
     def listed(self, name: str, items: Sequence[undo_log.Item]) -> dict[str, Any]:
         """Return the first rows of a listing, and whether there are more."""

@@ -6,12 +6,10 @@ import pytest
 
 from data_models.conversations.turn_events import AgentTextDelta, ToolCallResult, ToolCallStarted
 from data_models.errors import RecordsUnavailableError
-from data_models.identifiers import PatientId
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.group_chat_port import ArtifactMade
-from services.records.resources.ports import EVERYTHING, Need
-from services.records.resources.record import PatientRecord
 from services.team import AgentSpec, Team, load_team
+from tests.fakes import GivenRecords
 from tests.group_chat.offline.conftest import ROSTER, Conversation, conversation
 from tests.group_chat.team_world import Heard
 from tests.tables import with_cases
@@ -98,25 +96,18 @@ async def test_an_open_plan_can_be_changed(change: str, left: list[str]) -> None
     assert heard.plan.status == "done"
 
 
-class BrokenRecords:
-    """A store of records that is down."""
-
-    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
-        raise RecordsUnavailableError(f"down, asked for {len(patient_id)} characters")
-
-    async def close(self) -> None:
-        """Nothing is open."""
+BROKEN = GivenRecords(RecordsUnavailableError("down"))
 
 
 @pytest.mark.slow
 async def test_what_could_not_be_read_is_said() -> None:
-    heard = await conversation(records=BrokenRecords()).say("@Radiology show the CTs")
+    heard = await conversation(records=BROKEN).say("@Radiology show the CTs")
     assert "not looked up" in heard.said[0][1]
 
 
 @pytest.mark.slow
 async def test_a_failed_step_is_put_to_the_user() -> None:
-    talk = conversation(records=BrokenRecords())
+    talk = conversation(records=BROKEN)
     await talk.say("make a plan with only Radiology and Pathology")
     heard = await talk.say("yes")
     assert heard.speakers[-1] == "Orchestrator"

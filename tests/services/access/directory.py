@@ -1,15 +1,13 @@
 """A small Entra ID on loopback: real keys, real tokens, real HTTP."""
 
 import asyncio
-import json
 from datetime import datetime
 from typing import Any
 
-import jwt
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from tests.keys import rsa_key
+from tests.keys import key_row, signed
 
 TENANT = "11111111-2222-3333-4444-555555555555"
 AUDIENCE = "api://rounds"
@@ -55,21 +53,10 @@ class Directory:
             "scp": "openid access_as_user",
             "name": "Ada",
         } | changes
-        claims = {name: value for name, value in claims.items() if value is not None}
-        headers = {"kid": key} | (header or {})
-        if alg == "none":
-            return jwt.encode(claims, "", algorithm=alg, headers=headers)
-        secret = rsa_key(key) if alg.startswith("RS") else "k" * 32
-        return jwt.encode(claims, secret, algorithm=alg, headers=headers)
+        return signed(claims, key=key, alg=alg, **(header or {}))
 
     async def _keys(self, request: web.Request) -> web.Response:
         self.downloads += 1
         await asyncio.sleep(self.delay_seconds)
-        rows = [self._row(name) for name in self.published]
+        rows = [key_row(name, issuer=self.key_issuer) for name in self.published]
         return web.json_response({"keys": rows}, status=self.status)
-
-    def _row(self, name: str) -> dict[str, Any]:
-        row: dict[str, Any] = json.loads(
-            jwt.algorithms.RSAAlgorithm.to_jwk(rsa_key(name).public_key())
-        )
-        return row | {"kid": name, "use": "sig", "issuer": self.key_issuer}

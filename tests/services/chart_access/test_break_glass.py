@@ -7,19 +7,12 @@ from data_models.identifiers import PatientId
 from services.audit.trail import NoAudit, Visitor
 from services.chart_access.break_glass import BreakGlass, reason_in
 from services.chart_access.chart_guard import ChartGuard
-from tests.fakes import CountingIds, FixedClock
+from tests.fakes import ClosedCharts, CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
 
 P4, P7 = PatientId("patient_4"), PatientId("patient_7")
 WHY = "unconscious in the emergency room"
-
-
-class Closed:
-    """An `AccessPolicy` that opens nothing."""
-
-    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        return False
 
 
 def glass_of(store: MemoryBlobStore, clock: FixedClock, minutes: int = 30) -> BreakGlass:
@@ -67,7 +60,7 @@ async def test_where_it_is_off_or_beyond_a_keys_range_nothing_opens() -> None:
     store, clock = MemoryBlobStore(), FixedClock()
     for minutes, is_in_range in ((0, True), (30, False)):
         guard = ChartGuard(
-            policy=Closed(),
+            policy=ClosedCharts(P4),
             audit=NoAudit(),
             clock=clock,
             glass=glass_of(store, clock, minutes),
@@ -81,7 +74,7 @@ async def test_where_it_is_off_or_beyond_a_keys_range_nothing_opens() -> None:
 async def test_a_store_that_is_down_opens_nothing() -> None:
     store = FaultyBlobStore(MemoryBlobStore(), always=Down())
     glass = BreakGlass(store=store, clock=FixedClock(), ids=CountingIds(), minutes=30)
-    guard = ChartGuard(policy=Closed(), audit=NoAudit(), clock=FixedClock(), glass=glass)
+    guard = ChartGuard(policy=ClosedCharts(P4), audit=NoAudit(), clock=FixedClock(), glass=glass)
     assert (await guard.access("ada", P4)).state == "closed"
     with pytest.raises(StoreUnavailableError):
         await guard.break_glass(Visitor("ada", "c"), P4, reason=WHY)

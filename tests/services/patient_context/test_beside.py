@@ -8,8 +8,8 @@ from data_models.identifiers import PatientId
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.subject import Subject
 from services.patient_context.beside import chart_has, names_beside, needs_names, staff_of
-from services.records.resources.ports import EVERYTHING, Need
-from services.records.resources.record import PatientRecord, record_from_resources
+from services.records.resources.record import record_from_resources
+from tests.fakes import GivenRecords
 from tests.services.identity.test_linking import PATTERN, Scripted, person
 from tests.tables import with_cases
 
@@ -86,16 +86,6 @@ async def test_an_illness_stands_for_the_open_patient_who_has_it(ill: str, has: 
     record = record_from_resources(PatientId("patient_1"), entries)
 
     assert await chart_has(GivenRecords(record), record.patient_id, ill) is has
-
-
-class GivenRecords:
-    """The records of one chart."""
-
-    def __init__(self, record: PatientRecord) -> None:
-        self._record = record
-
-    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
-        return self._record
 
 
 class _Broken:

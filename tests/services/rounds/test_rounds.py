@@ -9,7 +9,6 @@ import pytest
 
 from data_models.conversations.claim_decision import ClaimTimes, Lease
 from data_models.errors import ChartClosedError, NoSuchListError, RoundsListError
-from data_models.identifiers import PatientId
 from services.chart_access.chart_guard import ChartGuard
 from services.evidence.looks import LookBook
 from services.identity.directory import FileDirectory
@@ -21,7 +20,7 @@ from services.rounds.round_list import RoundBook, RoundEntry, RoundPlace, SignOu
 from services.rounds.round_service import Choice, RoundService
 from services.views.patient_finder import PatientFinder
 from services.views.visits_by_day import DayInFolder
-from tests.fakes import RememberedAudit
+from tests.fakes import ClosedCharts, RememberedAudit
 from tests.services.records.charts import records_in
 from tests.services.rounds import charts_of_a_ward
 from tests.services.world import OWNER, World
@@ -31,23 +30,13 @@ from tests.waiting import until
 COLLEAGUE = "ben"
 
 
-class Roster:
-    """An `AccessPolicy`: charts that are closed, to whom."""
-
-    def __init__(self) -> None:
-        self.closed: set[tuple[str, str]] = set()
-
-    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        return (principal_id, patient_id) not in self.closed
-
-
 @dataclass
 class Ward:
     """One replica with charts in a folder; several may share a world's stores."""
 
     folder: Path
     world: World = field(default_factory=World)
-    roster: Roster = field(default_factory=Roster)
+    roster: ClosedCharts = field(default_factory=ClosedCharts)
     times: ClaimTimes = field(default_factory=ClaimTimes)
     keeps_looks: bool = True
 

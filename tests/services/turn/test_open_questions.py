@@ -14,9 +14,8 @@ from data_models.conversations.incoming_message import Press
 from data_models.conversations.plan import Plan, PlanStatus, PlanStep
 from data_models.conversations.turn_events import Notice, RunFailed
 from data_models.errors import StoreError
-from services.assistant.back_end import MadeFor
 from services.assistant.own_things import Task
-from services.assistant.undo_log import AssistantService, UndoLog
+from services.assistant.undo_log import AssistantService
 from services.audit.trail import Audit, AuditEntry
 from services.group_chat_port import PlanChanged, QuestionAsked
 from tests.durability.evidence import Evidence
@@ -376,9 +375,7 @@ async def test_a_process_that_sleeps_between_a_yes_and_its_deed_does_nothing(
     tasks = back_end.of(OWNER, zone=UTC).tasks
     task = await tasks.add(Task(title="Call the lab"), Effect("call"))
     ids, users, trail = RandomIds(), MemoryBlobStore(), Sleep(clock)
-    service = AssistantService(
-        back_end=back_end, undo_log=UndoLog(store=users), made_for=MadeFor(store=users)
-    )
+    service = AssistantService(back_end=back_end, store=users)
     tools = turn_tools(clock=clock, ids=ids, assistant=service)
     slow = ClaimTimes(renew_every=timedelta(hours=1))
     asleep, other = (

@@ -9,13 +9,12 @@ from data_models.clock import RandomIds
 from data_models.conversations.conversation import Effect
 from data_models.conversations.turn_events import Notice
 from data_models.identifiers import PatientId
-from services.assistant.back_end import AssistantServices, MadeFor
+from services.assistant.back_end import AssistantServices
 from services.assistant.own_things import NewEmail, Task
 from services.assistant.undo_log import (
     AssistantService,
     Undoable,
     UndoableAction,
-    UndoLog,
     patient_name,
 )
 from services.group_chat_port import QuestionAsked
@@ -34,11 +33,9 @@ class Desk:
     def __init__(self, folder: Path, clock: FixedClock, *, samples: Path | None = None) -> None:
         back_end = local_assistant(folder, samples=samples, clock=clock)
         self.clock, self.store = clock, MemoryBlobStore()
-        self.undo = UndoLog(store=MemoryBlobStore())
         self.own: AssistantServices = back_end.of(OWNER, zone=UTC)
-        ids = RandomIds()
-        self.made_for = MadeFor(store=MemoryBlobStore())
-        service = AssistantService(back_end=back_end, undo_log=self.undo, made_for=self.made_for)
+        ids, service = RandomIds(), AssistantService(back_end=back_end, store=MemoryBlobStore())
+        self.undo, self.made_for = service.undo_log, service.made_for
         tools = turn_tools(clock=clock, ids=ids, assistant=service)
         self.world = World(
             sessions=self.store, users=MemoryBlobStore(), clock=clock, tools=tools, ids=ids

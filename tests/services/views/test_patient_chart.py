@@ -6,28 +6,21 @@ import pytest
 
 from data_models.clock import SystemClock
 from data_models.errors import BadFrameError, NotFoundError
-from data_models.identifiers import PatientId
-from services.records.resources.ports import EVERYTHING, Need
-from services.records.resources.record import PatientRecord
 from services.views.conversation_reader import OwnedChat
 from services.views.patient_chart import PARTS, PatientChart
-from tests.fakes import RememberedAudit, open_guard
+from tests.fakes import GivenRecords, RememberedAudit, open_guard
 from tests.services.records import charts
 from tests.services.world import CHAT, OWNER, World
 
 REF = "DocumentReference/n1"
 
 
-class Records:
-    """Two values of one thing, and a note."""
-
-    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
-        return charts.record(
-            charts.ecog("e1", "2024-05-01", "1"),
-            charts.ecog("e2", "2024-06-01", "2"),
-            charts.note("n1", "2024-06-11", f"About {patient_id}."),
-            charts.cancer(),
-        )
+TWO_VALUES_AND_A_NOTE = charts.record(
+    charts.ecog("e1", "2024-05-01", "1"),
+    charts.ecog("e2", "2024-06-01", "2"),
+    charts.note("n1", "2024-06-11", "About patient_4."),
+    charts.cancer(),
+)
 
 
 @pytest.fixture
@@ -40,7 +33,7 @@ async def world() -> World:
 def chart_of(world: World, audit: RememberedAudit) -> PatientChart:
     return PatientChart(
         reader=replace(world.reader, guard=open_guard(clock=SystemClock(), audit=audit)),
-        records=Records(),
+        records=GivenRecords(TWO_VALUES_AND_A_NOTE),
     )
 
 

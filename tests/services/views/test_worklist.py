@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from data_models import errors
-from data_models.identifiers import PatientId, hashed
+from data_models.identifiers import hashed
 from services.audit.trail import AuditEntry, NoAudit
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import FileDirectory
@@ -22,7 +22,7 @@ from services.rounds.round_service import Choice
 from services.views.patient_finder import PatientFinder
 from services.views.visits_by_day import DayInFolder, DaySeen, DayState
 from services.views.worklist import PINS_LIMIT, Worklist, WorklistView
-from tests.fakes import FixedClock
+from tests.fakes import ClosedCharts, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.records.charts import records_in
 from tests.work import counted_calls
@@ -54,16 +54,6 @@ def appointment(key: str, number: int, start: str = "", status: str = "booked", 
         "resourceType": "Appointment", "id": key, "status": status, "created": "2026-11-24",
         "participant": actors, **began, **more,
     }  # fmt: skip
-
-
-class Policy:
-    """An `AccessPolicy` that closes some charts."""
-
-    def __init__(self) -> None:
-        self.closed: set[str] = set()
-
-    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        return patient_id not in self.closed
 
 
 class Trail(NoAudit):
@@ -99,7 +89,7 @@ class Ward:
         }
         (folder / "all.json").write_text(json.dumps(bundle), "utf-8")
         self.clock, self.store = FixedClock(NOON), MemoryBlobStore()
-        self.policy, self.trail = Policy(), Trail()
+        self.policy, self.trail = ClosedCharts(), Trail()
         records, fits = records_in(folder, self.clock), id_fits("^patient_[0-9]+$")
         directory = FileDirectory(records=records, fits=fits, clock=self.clock)
         self.clinic = LocalResources(
