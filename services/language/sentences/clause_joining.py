@@ -129,7 +129,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     if "asserts" in clause.cues:  # "takes lithium; her level is 0.7"
         passed_on -= _INHERITED - {"family", "maybe"} | {"before", "recorded"}
     is_dated = bool(clause.dates and not clause.quantities)
-    if clause.quantities and clause.dates:  # "is normal at 4.6; it had been 5.6 in 2021"
+    # "is normal at 4.6; it had been 5.6 in 2021"
+    if clause.quantities and (clause.dates or clause.cues >= {"newest", "asserts"}):
         passed_on -= _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
     passed_on -= _OF_THEN if "newest" in clause.cues else frozenset()
     if clause.quantities:
@@ -184,6 +185,8 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
     inherited -= {"no"} if _counts(clause) else set()  # "no shocks and two runs of VT"
+    if last.says("without") and last.dates and clause.dates:
+        inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
     if (last.says("without") or "no" in last.cues) and clause.says("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
     inherited |= last.cues & {"family"} if clause.says("of_a_person") else set()  # "…, who had"

@@ -38,6 +38,7 @@ _DOSE = "mg"
 _PER_VOLUME = frozenset({"dl", "l", "ml"})
 _DASHES = frozenset({"–", "—"})
 _BREAKS = frozenset({",", ";"}) | _DASHES
+_DAY_BEFORE, _DAY_BEHIND = "(,", ([","], [")"])  # "(May 2021, June 2022)": days are no words
 _RANGE_CHARS = 3
 _LONG_CHARS = 8
 _INFLECTED_CHARS = 6
@@ -76,6 +77,7 @@ def breaks_in(
         for at, word in enumerate(lower)
         if word in _BREAKS
         and not (_is_in_number(words, at) or _is_range(words[at], quantities))
+        and not (lower[at - 1] in _DAY_BEFORE and lower[at + 1 : at + 2] in _DAY_BEHIND)
         and not [one for one in found if one.start < at < one.end - 1]
     ]
     breaks += [

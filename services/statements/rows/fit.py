@@ -199,9 +199,10 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
     whole = frozenset().union(*row.sites)  # "left breast, upper outer quadrant" are of one side
     there = row.sites if len(whole & {"left", "right"}) > 1 else (*row.sites, whole)
     there = there if row.sites else (row.words,)  # "small right pleural effusion"
+    fewest = 1 + (row.is_text or len(whole & sides) > 1)  # "port, right subclavian", of one side
     return all(
         any(
-            site & sides <= known and len(site & known) > 1 and site <= known | row.words
+            site & sides <= known and len(site & known) >= fewest and site <= known | row.words
             for known in there
         )
         for site in clause.sites
