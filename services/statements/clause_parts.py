@@ -21,7 +21,7 @@ from services.statements.rows.fit import fits
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all, has_none
 from services.statements.rows.one_of_several import excludes
-from services.statements.rows.rows import told_of
+from services.statements.rows.rows import JUDGED, told_of
 from services.statements.rows.subject import all_named, beside
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.durations import TIMES
@@ -38,6 +38,7 @@ _MOST_STEPS = 3
 _Read = list[tuple[Clause, Verdict]]
 
 
+_JUDGING = JUDGED | {"no"}
 _DOSES = frozenset({"mg", "ug", "g", "mg/m2"})
 _TOLD = frozenset({"asserts", "about_patient"})
 _OF_OTHER_TIMES = frozenset({"ended", "begun", "when", "before", "no", "maybe", "planned"})
@@ -232,6 +233,11 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
     A cut is kept where it leaves less that no row says. Each piece names what it is about: a value
     and its day, or a thing and its place, are never parted.
     """
+    apart = [(one, judge(one)) for one in reader.clauses(are_apart=True)]
+    rest = [one for one, verdict in apart if verdict.state == "unchecked"]
+    is_open = any(one.exclusive or one.cues & _JUDGING for one in rest)  # "…, which is low"
+    if len(apart) > 1 and not is_open and worst([one for _, one in apart]).state == "supported":
+        return apart
     candidates, cuts = reader.cuts()[:_MOST_CUTS], tuple[int, ...]()
     if not candidates:
         return []

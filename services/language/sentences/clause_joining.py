@@ -241,8 +241,12 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
     return last.words <= saying("answers_whether")  # "Ja, keine Allergien bekannt"
 
 
-def put_together(segments: Iterable[Clause]) -> list[Clause]:
-    """Return the clauses: what goes on with the one before is joined to it, or follows it."""
+def put_together(segments: Iterable[Clause], *, are_apart: bool = False) -> list[Clause]:
+    """Return the clauses: what goes on with the one before is joined to it, or follows it.
+
+    Args:
+        are_apart: Whether none is joined: each tells a fact of its own.
+    """
     done: list[Clause] = []
     if len(told := [*segments]) == 1:  # most sentences
         return clause_lists.each_of_body(told)
@@ -254,7 +258,7 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
         elif not clause.names and _is_beside(done, clause):
             # "The anemia (Hb 11.6) had resolved by June".
             done.append(replace(_after(done[-2], clause), own_names=True))
-        elif (whole := _as_one(done[-1], clause)) is not None:
+        elif not are_apart and (whole := _as_one(done[-1], clause)) is not None:
             done[-1] = whole
         else:
             is_alone = _stands_alone(done[-1], clause)
