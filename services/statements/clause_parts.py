@@ -236,12 +236,9 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
     apart = [(one, judge(one)) for one in reader.clauses(are_apart=True)]
     rest = [one for one, verdict in apart if verdict.state == "unchecked"]
     is_open = any(one.exclusive or one.cues & _JUDGING for one in rest)  # "…, which is low"
-    if len(apart) > 1 and not is_open and worst([one for _, one in apart]).state == "supported":
+    if len(apart) > 1 and not is_open and _are_told(apart):
         return apart
-    candidates, cuts = reader.cuts()[:_MOST_CUTS], tuple[int, ...]()
-    if not candidates:
-        return []
-    least = _weight(_read(reader, judge, cuts))
+    candidates, cuts, least = reader.cuts()[:_MOST_CUTS], tuple[int, ...](), _weight(apart)
     for _ in range(_MOST_STEPS):
         tried = [
             (_weight(found), at, found)
@@ -253,17 +250,21 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
         weight, at, found = min(tried, key=lambda one: one[:2], default=(least, 0, []))
         if weight >= least:
             return []
-        if worst([one for _, one in found]).state == "supported":
+        if _are_told(found):
             return found
         least, cuts = weight, (*cuts, at)
     return []
 
 
 def _read(reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequence[int]) -> _Read:
-    clauses = reader.clauses(cuts)
+    clauses = reader.clauses(cuts, are_apart=True)
     if any(clause.says("related") for clause in clauses):
         return []
     return [(one, judge(one)) for one in clauses]
+
+
+def _are_told(found: _Read) -> bool:
+    return worst([one for _, one in found]).state == "supported"
 
 
 def _weight(found: _Read) -> int:

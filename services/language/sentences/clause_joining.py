@@ -258,7 +258,7 @@ def put_together(segments: Iterable[Clause], *, are_apart: bool = False) -> list
         elif not clause.names and _is_beside(done, clause):
             # "The anemia (Hb 11.6) had resolved by June".
             done.append(replace(_after(done[-2], clause), own_names=True))
-        elif not are_apart and (whole := _as_one(done[-1], clause)) is not None:
+        elif (whole := _as_one(done[-1], clause, are_apart=are_apart)) is not None:
             done[-1] = whole
         else:
             is_alone = _stands_alone(done[-1], clause)
@@ -281,15 +281,16 @@ def _is_beside(done: list[Clause], clause: Clause) -> bool:
     return is_behind and len(done) > 1 and bool(done[-2].names) and done[-2].own_names
 
 
-def _as_one(last: Clause, clause: Clause) -> Clause | None:
+def _as_one(last: Clause, clause: Clause, *, are_apart: bool) -> Clause | None:
     """Return a clause joined to the one with which it goes on; None where it does not."""
-    if not clause.names and _is_without(clause):
+    if not (clause.names or are_apart) and _is_without(clause):
         return _joined(last, replace(clause, cues=clause.cues - {"no"}))
     if _stands_alone(last, clause):
         return None
     if _tells_value_before(last, clause):
         return _course(last, clause)
-    goes_on = _goes_on(last, clause) or _is_next_of_course(last, clause)
+    goes_on = not are_apart and _goes_on(last, clause)
+    goes_on = goes_on or _is_next_of_course(last, clause)
     return _joined(last, clause) if goes_on else None
 
 
