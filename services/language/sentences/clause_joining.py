@@ -14,6 +14,7 @@ _INHERITED = frozenset(
     {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
 )
 _PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
+_PRESSURE_UNIT = "mm[Hg]"
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 _JUDGED = frozenset({"high", "low", "normal"})
@@ -138,7 +139,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     is_other = clause.says("discharged") or ("no" in clause.cues and _KINDS & {*clause.topics})
     is_other = is_other or (is_dated and "=procedure" in clause.topics)
     names = () if is_other and not clause.names else last.names
-    if any(one.pair for one in clause.quantities) and _PRESSURES & {*names}:
+    paired = {one.unit for one in clause.quantities if one.pair}
+    if paired and (_PRESSURES & {*names} or (names and _PRESSURE_UNIT in paired)):
         names = ("=blood pressure",)  # "systolic above 155, most recently 169/93 mmHg"
     if clause.says("which") and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
