@@ -7,6 +7,7 @@ from services.language.figures.quantities import TIME_UNITS
 from services.language.sentences import clause_lists
 from services.language.sentences.clauses import Clause, joined
 from services.language.sentences.name_kinds import kind_of_name
+from services.language.sentences.statement_parts import graded
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 
@@ -14,6 +15,7 @@ _INHERITED = frozenset(
     {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
 )
 _PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
+_SCALES = frozenset({"grade", "stage"})
 _PRESSURE_UNIT = "mm[Hg]"
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
@@ -144,6 +146,9 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         names = ("=blood pressure",)  # "systolic above 155, most recently 169/93 mmHg"
     if clause.says("which") and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
+    said = (one for one in clause.words - _SCALES if one.isalpha())
+    if (clause.stages or clause.codes) and all(graded(one.upper()) for one in said):
+        names = ()  # "pT3 pN1b (3/24 nodes), G3, R0" are of the tumor
     return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
 
 
