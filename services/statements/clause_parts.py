@@ -21,7 +21,7 @@ from services.statements.rows.fit import fits
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all, has_none
 from services.statements.rows.one_of_several import excludes
-from services.statements.rows.rows import told_of
+from services.statements.rows.rows import JUDGED, told_of
 from services.statements.rows.subject import all_named, beside
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.durations import TIMES
@@ -38,6 +38,7 @@ _MOST_STEPS = 3
 _Read = list[tuple[Clause, Verdict]]
 
 
+_JUDGING = JUDGED | {"no"}
 _DOSES = frozenset({"mg", "ug", "g", "mg/m2"})
 _TOLD = frozenset({"asserts", "about_patient"})
 _OF_OTHER_TIMES = frozenset({"ended", "begun", "when", "before", "no", "maybe", "planned"})
@@ -232,10 +233,12 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
     A cut is kept where it leaves less that no row says. Each piece names what it is about: a value
     and its day, or a thing and its place, are never parted.
     """
-    candidates, cuts = reader.cuts()[:_MOST_CUTS], tuple[int, ...]()
-    if not candidates:
-        return []
-    least = _weight(_read(reader, judge, cuts))
+    apart = [(one, judge(one)) for one in reader.clauses(are_apart=True)]
+    rest = [one for one, verdict in apart if verdict.state == "unchecked"]
+    is_open = any(one.exclusive or one.cues & _JUDGING for one in rest)  # "…, which is low"
+    if len(apart) > 1 and not is_open and _are_told(apart):
+        return apart
+    candidates, cuts, least = reader.cuts()[:_MOST_CUTS], tuple[int, ...](), _weight(apart)
     for _ in range(_MOST_STEPS):
         tried = [
             (_weight(found), at, found)
@@ -247,17 +250,21 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
         weight, at, found = min(tried, key=lambda one: one[:2], default=(least, 0, []))
         if weight >= least:
             return []
-        if worst([one for _, one in found]).state == "supported":
+        if _are_told(found):
             return found
         least, cuts = weight, (*cuts, at)
     return []
 
 
 def _read(reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequence[int]) -> _Read:
-    clauses = reader.clauses(cuts)
+    clauses = reader.clauses(cuts, are_apart=True)
     if any(clause.says("related") for clause in clauses):
         return []
     return [(one, judge(one)) for one in clauses]
+
+
+def _are_told(found: _Read) -> bool:
+    return worst([one for _, one in found]).state == "supported"
 
 
 def _weight(found: _Read) -> int:

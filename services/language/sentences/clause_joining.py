@@ -7,6 +7,7 @@ from services.language.figures.quantities import TIME_UNITS
 from services.language.sentences import clause_lists
 from services.language.sentences.clauses import Clause, joined
 from services.language.sentences.name_kinds import kind_of_name
+from services.language.sentences.statement_parts import graded
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 
@@ -14,6 +15,8 @@ _INHERITED = frozenset(
     {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
 )
 _PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
+_SCALES = frozenset({"grade", "stage"})
+_PRESSURE_UNIT = "mm[Hg]"
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 _JUDGED = frozenset({"high", "low", "normal"})
@@ -129,7 +132,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     if "asserts" in clause.cues:  # "takes lithium; her level is 0.7"
         passed_on -= _INHERITED - {"family", "maybe"} | {"before", "recorded"}
     is_dated = bool(clause.dates and not clause.quantities)
-    if clause.quantities and clause.dates:  # "is normal at 4.6; it had been 5.6 in 2021"
+    # "is normal at 4.6; it had been 5.6 in 2021"
+    if clause.quantities and (clause.dates or clause.cues >= {"newest", "asserts"}):
         passed_on -= _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
     passed_on -= _OF_THEN if "newest" in clause.cues else frozenset()
     if clause.quantities:
@@ -137,10 +141,14 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     is_other = clause.says("discharged") or ("no" in clause.cues and _KINDS & {*clause.topics})
     is_other = is_other or (is_dated and "=procedure" in clause.topics)
     names = () if is_other and not clause.names else last.names
-    if any(one.pair for one in clause.quantities) and _PRESSURES & {*names}:
+    paired = {one.unit for one in clause.quantities if one.pair}
+    if paired and (_PRESSURES & {*names} or (names and _PRESSURE_UNIT in paired)):
         names = ("=blood pressure",)  # "systolic above 155, most recently 169/93 mmHg"
     if clause.says("which") and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
+    said = (one for one in clause.words - _SCALES if one.isalpha())
+    if (clause.stages or clause.codes) and all(graded(one.upper()) for one in said):
+        names = ()  # "pT3 pN1b (3/24 nodes), G3, R0" are of the tumor
     return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
 
 
@@ -184,6 +192,8 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
     inherited -= {"no"} if _counts(clause) else set()  # "no shocks and two runs of VT"
+    if last.says("without") and last.dates and clause.dates:
+        inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
     if (last.says("without") or "no" in last.cues) and clause.says("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
     inherited |= last.cues & {"family"} if clause.says("of_a_person") else set()  # "…, who had"
@@ -238,8 +248,12 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
     return last.words <= saying("answers_whether")  # "Ja, keine Allergien bekannt"
 
 
-def put_together(segments: Iterable[Clause]) -> list[Clause]:
-    """Return the clauses: what goes on with the one before is joined to it, or follows it."""
+def put_together(segments: Iterable[Clause], *, are_apart: bool = False) -> list[Clause]:
+    """Return the clauses: what goes on with the one before is joined to it, or follows it.
+
+    Args:
+        are_apart: Whether none is joined: each tells a fact of its own.
+    """
     done: list[Clause] = []
     if len(told := [*segments]) == 1:  # most sentences
         return clause_lists.each_of_body(told)
@@ -251,7 +265,7 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
         elif not clause.names and _is_beside(done, clause):
             # "The anemia (Hb 11.6) had resolved by June".
             done.append(replace(_after(done[-2], clause), own_names=True))
-        elif (whole := _as_one(done[-1], clause)) is not None:
+        elif (whole := _as_one(done[-1], clause, are_apart=are_apart)) is not None:
             done[-1] = whole
         else:
             is_alone = _stands_alone(done[-1], clause)
@@ -274,15 +288,16 @@ def _is_beside(done: list[Clause], clause: Clause) -> bool:
     return is_behind and len(done) > 1 and bool(done[-2].names) and done[-2].own_names
 
 
-def _as_one(last: Clause, clause: Clause) -> Clause | None:
+def _as_one(last: Clause, clause: Clause, *, are_apart: bool) -> Clause | None:
     """Return a clause joined to the one with which it goes on; None where it does not."""
-    if not clause.names and _is_without(clause):
+    if not (clause.names or are_apart) and _is_without(clause):
         return _joined(last, replace(clause, cues=clause.cues - {"no"}))
     if _stands_alone(last, clause):
         return None
     if _tells_value_before(last, clause):
         return _course(last, clause)
-    goes_on = _goes_on(last, clause) or _is_next_of_course(last, clause)
+    goes_on = not are_apart and _goes_on(last, clause)
+    goes_on = goes_on or _is_next_of_course(last, clause)
     return _joined(last, clause) if goes_on else None
 
 

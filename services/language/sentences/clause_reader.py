@@ -60,13 +60,14 @@ class ClauseReader:
         self._found = statement_parts.phrases_in(words, self._lower)
         self._deeds = own_deeds_in([word for _, word in words], self._lower)
 
-    def clauses(self, cuts: Collection[int] = ()) -> list[Clause]:
+    def clauses(self, cuts: Collection[int] = (), *, are_apart: bool = False) -> list[Clause]:
         """Return the clauses: what goes on with the one before is joined to it, or follows it.
 
         Args:
             cuts: Where one of them ends besides, of those of `cuts()`.
+            are_apart: Whether none is joined.
         """
-        return put_together(self.segments(cuts))
+        return put_together(self.segments(cuts), are_apart=are_apart)
 
     def segments(
         self, cuts: Collection[int] = (), start: int = 0, end: int | None = None

@@ -78,7 +78,7 @@ def sites_in(
             found.update(placed(word))
             beside += 1
         if lower[max(start, at - 2) : at] == ["on", "the"]:  # "ribs 6 and 7 on the left"
-            no_place = vocabulary.fillers | saying("joins_alike", "imaged_findings")
+            no_place = vocabulary.fillers | saying("joins_alike", "imaged_findings", "no_place")
             before = [w for w in lower[start : at - 2] if w[0].isalpha() and w not in no_place]
             found.update(*map(placed, before[-2:]))
         if len(found) > 1:

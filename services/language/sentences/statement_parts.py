@@ -38,6 +38,7 @@ _DOSE = "mg"
 _PER_VOLUME = frozenset({"dl", "l", "ml"})
 _DASHES = frozenset({"–", "—"})
 _BREAKS = frozenset({",", ";"}) | _DASHES
+_DAY_BEFORE, _DAY_BEHIND = "(,", ([","], [")"])  # "(May 2021, June 2022)": days are no words
 _RANGE_CHARS = 3
 _LONG_CHARS = 8
 _INFLECTED_CHARS = 6
@@ -76,10 +77,15 @@ def breaks_in(
         for at, word in enumerate(lower)
         if word in _BREAKS
         and not (_is_in_number(words, at) or _is_range(words[at], quantities))
+        and not (lower[at - 1] in _DAY_BEFORE and lower[at + 1 : at + 2] in _DAY_BEHIND)
         and not [one for one in found if one.start < at < one.end - 1]
     ]
     breaks += [
-        one.start for one in found if "splits" in one.tags and not _ends_a_span(lower[: one.start])
+        one.start
+        for one in found
+        if "splits" in one.tags
+        and not _ends_a_span(lower[: one.start])
+        and not _joins_numbers(lower[max(0, one.start - 2) : one.end + 1])
     ]
     first = quantities[0].start if quantities else 1 << 30
     last = quantities[-1].start if quantities else 0
@@ -112,6 +118,11 @@ def breaks_in(
     # "(BMI 13.8) she had gained 2.7 kg": what follows is of something else.
     breaks += [end + 1 for at in opened for end in _closing(lower, at) if end + 1 < len(lower)]
     return breaks
+
+
+def _joins_numbers(near: Sequence[str]) -> bool:
+    """Whether a word stands between two numbers, and no more of them: "cycles 3 and 4"."""
+    return len(near) > _RANGE_CHARS and near[0].isalpha() and all(map(str.isdigit, near[1::2]))
 
 
 def _closing(lower: Sequence[str], at: int) -> list[int]:

@@ -47,6 +47,7 @@ _COURSE = re.compile(r"(?i)\bde (\d[\d.,]*(?: ?[^\W\d]\S{0,8})?) [àa] (?=\d)") 
 _PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
+_GRADE = re.compile(r"\b(grade [1-4])-(?=[^\W\d_]{4})")  # `G2-Adenokarzinom`, read as "grade 2"
 _BEGINNING = 3
 _ACIDS = read_names()["amino_acids"]
 _PROTEIN = re.compile(r"\b(?:p\.)?(ACID)(\d+)(ACID)\b".replace("ACID", "|".join(_ACIDS)))  # `V600E`
@@ -59,6 +60,7 @@ def parted(text: str) -> str:
     """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
     text = _PROTEIN.sub(lambda one: f"{_ACIDS[one[1]]}{one[2]}{_ACIDS[one[3]]}", text)
     if "-" in text:
+        text = _GRADE.sub(r"\1 ", text)
         text = _HYPHENED.sub(_of_two_names, _JOINED.sub(" ", text))
         text = _SPEAKING.sub(r"speaks \g<tongue>", text)
     lower, rows = text.lower(), _in_other_words()

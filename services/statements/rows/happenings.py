@@ -94,7 +94,8 @@ def taken_away(clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence
 def has_ended(row: KnownRow) -> bool:
     """Whether a row is told as over, or is of what was done once."""
     is_told = row.standing == "ended" or row.ended is not None or row.kind == "procedure"
-    return is_told or not row.words.isdisjoint(statement_words().ending)
+    ending = statement_words().ending | (saying("longer") if row.is_text else frozenset())
+    return is_told or not row.words.isdisjoint(ending)
 
 
 @cache
