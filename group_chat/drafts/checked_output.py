@@ -35,7 +35,7 @@ RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
 
 
 VIEWS_SHOWN = 3
-_NUMBERED = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}")
+_NUMBERED, _SAMPLE = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}"), r"patient_\d+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,14 +198,23 @@ class CheckedOutput:
         return Verdict("unsupported") if is_bare else verdict
 
     def _tells_alone(self, sentence: str) -> bool:
-        """Whether it says yes or no, or who leads tells of what it has not, and no row says so."""
+        """Whether it says yes or no, or who leads tells of what it has not, and no row says so.
+
+        Nor does any row say what came back from others.
+        """
         asked, read = self._turn.request.text, self._turn.request.utterance
+        may_be_asked = self.reads_records or self._leads_alone
+        if may_be_asked and says(asked, "asks_reply"):
+            return tells_so(sentence, "first_person", "no", "nothing")
         is_asked = asks_question(asked) or (read is not None and bool(read.about))
-        is_asked &= (self.reads_records or self._leads_alone) and not says(asked, "asks_you")
+        is_asked &= may_be_asked and not says(asked, "asks_you")
         is_told = is_asked and not saying("answers_whether").isdisjoint(words_of(sentence)[:1])
         if self._leads_alone:
             said = read_sentence(sentence)
-            is_named = "asserts" in said.cues and any(one.names for one in said.clauses)
+            is_named = any(
+                one.exclusive or one.sites or (one.names and "asserts" in said.cues)
+                for one in said.clauses
+            )
             is_of_own = work_in(asked) in ("own", "visits") or says(asked, *OWN_THINGS)
             is_told |= is_named or (is_asked and is_of_own) or "about_patient" in said.cues
         return is_told and tells_so(sentence, "first_person", "planned")
@@ -318,11 +327,9 @@ def _claimed_acts(text: str) -> frozenset[str]:
 def names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:
     """Return whether a text names a patient of the roster, or one with such an id, but this one."""
     ids = {str(one).casefold() for one in roster} - {(patient_id or "").casefold()}
-    forms = [re.escape(one) for one in ids]
+    forms = [*map(re.escape, ids), _SAMPLE]
     if patient_id and _NUMBERED.fullmatch(patient_id):
         forms.append(re.sub(r"\d+", lambda _: r"\d+", re.escape(patient_id.casefold())))
-    if not forms:
-        return lambda _: False
     pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(forms)})(?![\w-])", re.IGNORECASE)
     own = (patient_id or "").casefold()
 
