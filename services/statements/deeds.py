@@ -135,14 +135,7 @@ def deed_told(
         clause.says("beyond_us")
         or (clause.says("arranging") and clause.says("elsewhere") and not clause.says("drafts"))
     )
-    reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)
-    is_note = speaker.leads and not ({DONE, CARRIED_OUT} & grounds.deeds or clause.cues & _NO_NOTE)
-    if reads_records:  # "Documented in the chart."
-        reaches = clause.says("charts") and clause.says("writes_down")
-        reaches = reaches and not (clause.names or clause.has_values)
-    is_clipped = (reaches and begins_with_deed(sentence.text)) or (
-        is_note and not reads_records and notes_deed(sentence.text)
-    )
+    is_clipped = _is_clipped(sentence, clause, kinds, grounds, speaker)
     kinds += [CARRIED_OUT if clause.cues & {"no", "nothing"} else OWN] * (is_beyond or is_clipped)
     if not kinds:
         return None
@@ -177,6 +170,19 @@ def deed_told(
         return UNCHECKED
     said = next((kind for kind in kinds if kind != OWN), "done")
     return Verdict("contradicted", (), f"Nothing was {said} in this conversation.")
+
+
+def _is_clipped(
+    sentence: Sentence, clause: Clause, kinds: Sequence[str], grounds: Grounds, speaker: Speaker
+) -> bool:
+    """Whether a note says that something was done, and not by whom: "Documented in the chart."."""
+    begins, notes = begins_with_deed(sentence.text), notes_deed(sentence.text)
+    of_chart = clause.says("charts") and clause.says("writes_down")
+    if (begins or notes) and of_chart and not (clause.names or clause.has_values):
+        return True
+    reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)
+    is_note = speaker.leads and not ({DONE, CARRIED_OUT} & grounds.deeds or clause.cues & _NO_NOTE)
+    return not speaker.reads_records and ((reaches and begins) or (is_note and notes))
 
 
 def _kinds(sentence: Sentence, clause: Clause, *, reads_records: bool) -> list[str]:
