@@ -13,6 +13,7 @@ from group_chat.turn_context import TurnContext
 from services.attachments.papers import is_paper
 from services.evidence.pubmed import RESEARCH
 from services.language.requests.work import work_in
+from services.language.sentences.own_deeds import notes_deed
 from services.language.sentences.sentences import SentenceStream, sentences_of
 from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence, refs_in
@@ -69,7 +70,7 @@ class StatementChecking:
         grounds = Grounds(
             rows=KnownRows(today=request.now.date()),
             held=rows,
-            deeds=set(),
+            question=request.text,
             is_other_patient=names_another(request.patient_id, request.all_patient_ids),
             others_named=request.others_named,
             own_names=stems_of(request.snapshot),
@@ -200,11 +201,15 @@ class CheckedOutput:
     def _tells_alone(self, sentence: str) -> bool:
         """Whether it says yes or no, or who leads tells of what it has not, and no row says so.
 
-        Nor does any row say what came back from others.
+        Nor does any row say what came back from others, or that nobody may look.
         """
         asked, read = self._turn.request.text, self._turn.request.utterance
         may_be_asked = self.reads_records or self._leads_alone
-        if may_be_asked and says(asked, "asks_reply"):
+        if self._turn.views and says(sentence, "denies_access"):
+            return True
+        if may_be_asked and (
+            says(asked, "asks_reply") or (says(asked, "asks_you") and notes_deed(sentence))
+        ):
             return tells_so(sentence, "first_person", "no", "nothing")
         is_asked = asks_question(asked) or (read is not None and bool(read.about))
         is_asked &= may_be_asked and not says(asked, "asks_you")
@@ -254,8 +259,7 @@ class CheckedOutput:
 
 def _is_drawn(view: ChartView, text: str) -> bool:
     if view.rows and view.rows[0].kind in NOT_OF_THE_PATIENT:
-        # A guideline's words and a study's criteria are not the chart's: no check of sentences
-        # finds a wrong word in what a model says of them, so they stand beside it, quoted.
+        # A guideline's words and a study's criteria are not the chart's: they stand there, quoted.
         return True
     if view.kind not in ("series", "table", "timeline") or len(view.rows) < 2:
         return False

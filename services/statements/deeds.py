@@ -176,13 +176,14 @@ def _is_clipped(
     sentence: Sentence, clause: Clause, kinds: Sequence[str], grounds: Grounds, speaker: Speaker
 ) -> bool:
     """Whether a note says that something was done, and not by whom: "Documented in the chart."."""
-    begins, notes = begins_with_deed(sentence.text), notes_deed(sentence.text)
-    of_chart = clause.says("charts") and clause.says("writes_down")
-    if (begins or notes) and of_chart and not (clause.names or clause.has_values):
-        return True
+    text, is_bare = sentence.text, not (clause.names or clause.has_values)
+    if is_bare and clause.says("charts") and clause.says("writes_down"):
+        return begins_with_deed(text) or notes_deed(text)
+    if speaker.reads_records:
+        return False
     reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)
     is_note = speaker.leads and not ({DONE, CARRIED_OUT} & grounds.deeds or clause.cues & _NO_NOTE)
-    return not speaker.reads_records and ((reaches and begins) or (is_note and notes))
+    return (reaches and begins_with_deed(text)) or (is_note and notes_deed(text))
 
 
 def _kinds(sentence: Sentence, clause: Clause, *, reads_records: bool) -> list[str]:
