@@ -20,6 +20,10 @@ from data_models.values import Document, Part
 StatementState: TypeAlias = Literal["supported", "unsupported", "contradicted"]
 
 
+UNSUPPORTED = "(not supported by the record) "
+"""What models and summaries are shown before a sentence that the record does not support."""
+
+
 class CheckedStatement(Part):
     """One sentence of a message and what the record says of it.
 
@@ -83,6 +87,15 @@ class AgentMessage(Part):
     views: list[MessageView] = Field(default_factory=list)
     shortened_from_chars: int | None = None
     """Set where `text` is head and tail; the whole is in the turn's own archive blob."""
+
+    @property
+    def marked_text(self) -> str:
+        """Its text, and before each sentence that the record does not support that it does not."""
+        text = self.text
+        for one in reversed(self.statements if self.shortened_from_chars is None else []):
+            if one.state == "unsupported":
+                text = f"{text[: one.start]}{UNSUPPORTED}{text[one.start :]}"
+        return text
 
 
 class Turn(Part):

@@ -14,6 +14,7 @@ from semantic_kernel.contents import (
     FunctionResultContent,
 )
 
+from data_models.chat_context import UNSUPPORTED
 from data_models.errors import ModelError
 from data_models.patient_context_models import PatientIdentity
 from group_chat.agents import TeamAgent
@@ -315,7 +316,8 @@ def _asked(turn: TurnContext, agent: TeamAgent) -> Sequence[ChartQuestion]:
 def deeds_told(asked: str, earlier: Iterable[Line], text: Callable[..., str]) -> str:
     """Return what was told of things done, or not done, for the user: the last, or all."""
     paragraphs = [one for line in earlier for one in line.text.split("\n\n")]
-    told = list(dict.fromkeys(one.strip() for one in paragraphs if tells_deed(one)))
+    proven = [one for one in paragraphs if tells_deed(one) and UNSUPPORTED not in one]
+    told = list(dict.fromkeys(map(str.strip, proven)))
     if not told:
         return text("asks_of_deed")
     name = "all_deeds" if says(asked, "asks_all_deeds") else "last_deed"

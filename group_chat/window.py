@@ -34,7 +34,7 @@ def lines_of(turns: Sequence[Turn], plan: Plan | None = None) -> list[list[Line]
         [
             Line(None, turn.user_message),
             *[
-                Line(one.agent, _text_of(one.text, is_open=is_open))
+                Line(one.agent, _text_of(one.marked_text, is_open=is_open))
                 for one in shown_answers(turn, plan)
                 if one.text
             ],

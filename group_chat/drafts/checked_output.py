@@ -13,6 +13,7 @@ from group_chat.turn_context import TurnContext
 from services.attachments.papers import is_paper
 from services.evidence.pubmed import RESEARCH
 from services.language.requests.work import work_in
+from services.language.sentences.own_deeds import notes_deed
 from services.language.sentences.sentences import SentenceStream, sentences_of
 from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence, refs_in
@@ -35,7 +36,7 @@ RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
 
 
 VIEWS_SHOWN = 3
-_NUMBERED = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}")
+_NUMBERED, _SAMPLE = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}"), r"patient_\d+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class StatementChecking:
         grounds = Grounds(
             rows=KnownRows(today=request.now.date()),
             held=rows,
-            deeds=set(),
+            question=request.text,
             is_other_patient=names_another(request.patient_id, request.all_patient_ids),
             others_named=request.others_named,
             own_names=stems_of(request.snapshot),
@@ -196,14 +197,27 @@ class CheckedOutput:
         return Verdict("unsupported") if is_bare else verdict
 
     def _tells_alone(self, sentence: str) -> bool:
-        """Whether it says yes or no, or who leads tells of what it has not, and no row says so."""
+        """Whether it says yes or no, or who leads tells of what it has not, and no row says so.
+
+        Nor does any row say what came back from others, or that nobody may look.
+        """
         asked, read = self._turn.request.text, self._turn.request.utterance
+        may_be_asked = self.reads_records or self._leads_alone
+        if self._turn.views and says(sentence, "denies_access"):
+            return True
+        if may_be_asked and (
+            says(asked, "asks_reply") or (says(asked, "asks_you") and notes_deed(sentence))
+        ):
+            return tells_so(sentence, "first_person", "no", "nothing")
         is_asked = asks_question(asked) or (read is not None and bool(read.about))
-        is_asked &= (self.reads_records or self._leads_alone) and not says(asked, "asks_you")
+        is_asked &= may_be_asked and not says(asked, "asks_you")
         is_told = is_asked and not saying("answers_whether").isdisjoint(words_of(sentence)[:1])
         if self._leads_alone:
             said = read_sentence(sentence)
-            is_named = "asserts" in said.cues and any(one.names for one in said.clauses)
+            is_named = any(
+                one.exclusive or one.sites or (one.names and "asserts" in said.cues)
+                for one in said.clauses
+            )
             is_of_own = work_in(asked) in ("own", "visits") or says(asked, *OWN_THINGS)
             is_told |= is_named or (is_asked and is_of_own) or "about_patient" in said.cues
         return is_told and tells_so(sentence, "first_person", "planned")
@@ -247,8 +261,7 @@ class CheckedOutput:
 
 def _is_drawn(view: ChartView, text: str) -> bool:
     if view.rows and view.rows[0].kind in NOT_OF_THE_PATIENT:
-        # A guideline's words and a study's criteria are not the chart's: no check of sentences
-        # finds a wrong word in what a model says of them, so they stand beside it, quoted.
+        # A guideline's words and a study's criteria are not the chart's: they stand there, quoted.
         return True
     if view.kind not in ("series", "table", "timeline") or len(view.rows) < 2:
         return False
@@ -320,11 +333,9 @@ def _claimed_acts(text: str) -> frozenset[str]:
 def names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:
     """Return whether a text names a patient of the roster, or one with such an id, but this one."""
     ids = {str(one).casefold() for one in roster} - {(patient_id or "").casefold()}
-    forms = [re.escape(one) for one in ids]
+    forms = [*map(re.escape, ids), _SAMPLE]
     if patient_id and _NUMBERED.fullmatch(patient_id):
         forms.append(re.sub(r"\d+", lambda _: r"\d+", re.escape(patient_id.casefold())))
-    if not forms:
-        return lambda _: False
     pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(forms)})(?![\w-])", re.IGNORECASE)
     own = (patient_id or "").casefold()
 

@@ -139,7 +139,8 @@ def _score(
 
 def _lines(turn: Turn) -> list[_Line]:
     answers = [
-        _Line(turn, answer.agent, _without_quotes(answer.text)) for answer in turn.agent_responses
+        _Line(turn, answer.agent, _without_quotes(answer.marked_text))
+        for answer in turn.agent_responses
     ]
     return [_Line(turn, "user", turn.user_message), *answers]
 

@@ -212,7 +212,7 @@ def flow_entry(turn: Turn, *, before: str | None, topic: str) -> FlowEntry:
     """Return a turn as the summary tells it."""
     enriched, answers = turn.context_enrichment, turn.agent_responses
     said = enriched.enriched_message if enriched is not None else ""
-    answered = _answered(answers[-1].text) if answers else _unanswered(turn)
+    answered = _answered(answers[-1].marked_text) if answers else _unanswered(turn)
     return FlowEntry(
         turn_id=turn.turn_id,
         at=turn.timestamp,

@@ -20,7 +20,8 @@ from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 
 _HABIT = {True: "non-smoker", False: "smoker"}
 """What a bare answer to a question about smoking says, by whether it denies."""
-_NOW, _TOLD, _FEW_WORDS = "currently yes", frozenset({"asserts", "ended", "takes"}), 4
+_ACTIVE, _NOW = "Active", "currently yes"
+_TOLD, _FEW_WORDS = frozenset({"asserts", "ended", "takes"}), 4
 _ANSWER_WORDS = 8
 
 
@@ -32,6 +33,12 @@ def of_bare_answer(
     Args:
         check: Gives the verdict over a sentence that names what it is of.
     """
+    if grounds.asked_now and _names_alone(sentence):
+        so_now = check(f"{_ACTIVE}: {sentence.text}")
+        return so_now if so_now.state == "contradicted" else None
+    counted = grounds.question.lower().split()[1:2]  # how "many"
+    if len(sentence.text.split()) == 1 and not saying("how_many").isdisjoint(counted):
+        return check(told_by(grounds.question, sentence.text))
     head, comma, _ = sentence.text.partition(",")
     is_over = any(one.cues & {"ended", "not_yet"} for one in sentence.clauses)
     if comma and yes_no_in(head) == "yes" and grounds.asked_now and not is_over:
@@ -115,8 +122,17 @@ def _is_bare_answer(sentence: Sentence) -> bool:
     return figures or bool(cues & {"no", *JUDGED} or sentence.words & _answering())
 
 
+def _names_alone(sentence: Sentence) -> bool:
+    """Whether a sentence lists what was asked after and says no more of it: "Viral sinusitis."."""
+    told = {"no", "maybe", "recorded", *_TOLD, "when", "past", "before"}
+    names = [
+        one for one in sentence.clauses if one.names and not (one.has_values or one.cues & told)
+    ]
+    return bool(names) and len(names) == len(sentence.clauses)
+
+
 def _is_bare(clause: Clause) -> bool:
-    is_named = clause.names or clause.objects or clause.stages or clause.sites
+    is_named = clause.names or clause.objects or clause.stages or clause.sites or clause.smoking
     is_deed = any("deed:" in cue for cue in clause.cues)
     if is_named or is_deed:
         return False
@@ -137,6 +153,8 @@ def _as_answers(sentence: Sentence, grounds: Grounds) -> Iterator[str]:
     """
     said, rows = yes_no_in(sentence.text), grounds.rows
     is_denied = said == "no" or "no" in sentence.cues
+    head, _, told = sentence.text.partition(",")
+    told = told if told and yes_no_in(head) else sentence.text  # "Yes, 6.1 g/dL."
     for name in grounds.asked:
         clauses = rows.read(name).clauses
         named = [each for one in clauses for each in one.names]
@@ -145,7 +163,7 @@ def _as_answers(sentence: Sentence, grounds: Grounds) -> Iterator[str]:
             yield _HABIT[is_denied]
         elif said != "yes" or not any(rows.about([one]) for one in topics):
             answers = {"no": "none"} | ({"yes": _NOW} if name in grounds.asked_now else {})
-            yield f"{name}: {answers.get(said or '', sentence.text.strip())}"
+            yield f"{name}: {answers.get(said or '', told.strip())}"
 
 
 def _judges_of_own(sentence: Sentence, rows: KnownRows) -> bool:

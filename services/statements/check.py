@@ -35,8 +35,8 @@ OTHER_PATIENT = "A sentence about another patient was left out."
 
 # By the first a sentence does not say that somebody's chart is open.
 _NOT_OPEN, _DENIALS = frozenset({"no", "maybe", "not_yet"}), frozenset({"no", "nothing"})
-_TELLING = ("about_patient", "asserts", "deed:", "newest", "planned")
-"""By these a sentence tells what somebody is, has or did."""
+_TELLING, _NAME_WORDS = ("about_patient", "asserts", "deed:", "newest", "planned"), 3
+"""By these a sentence tells what somebody is, has or did, or as a name: "Dr. Hale."."""
 
 
 class MessageCheck:
@@ -150,8 +150,9 @@ class MessageCheck:
 
     def _tells_of_strangers(self, text: str, sentence: Sentence, *, is_so: bool) -> bool:
         """Whether a sentence that would pass is of somebody whom neither rows nor users name."""
-        is_told = is_so or any(one.startswith(_TELLING) for one in sentence.cues)
-        is_told = is_told and self.speaker.reads_records and not sentence.asks
+        is_told = is_so or (len(sentence.words) <= _NAME_WORDS and not sentence.is_heading)
+        is_told |= any(one.startswith(_TELLING) for one in sentence.cues)
+        is_told &= self.speaker.reads_records and not sentence.asks
         is_of_doctor = is_told and self.grounds.is_other_doctor(text)
         return is_of_doctor or (is_so and self.grounds.is_other_person(text))
 
@@ -287,8 +288,6 @@ class MessageCheck:
         is_each = about and (not clause.names or clause.says("neither"))
         each_of = [(one,) for one in about] if is_each else [about]
         return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
-
-    # -- what it is about -----------------------------------------------------------------------
 
     def _is_of_patient(self, sentence: Sentence) -> bool:
         if self.speaker.reads_records:

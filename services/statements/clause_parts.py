@@ -40,7 +40,7 @@ _Read = list[tuple[Clause, Verdict]]
 
 _JUDGING = JUDGED | {"no"}
 _DOSES = frozenset({"mg", "ug", "g", "mg/m2"})
-_TOLD = frozenset({"asserts", "about_patient"})
+_TOLD, _BRACKETS = frozenset({"asserts", "about_patient"}), str.maketrans("", "", "[]")
 _OF_OTHER_TIMES = frozenset({"ended", "begun", "when", "before", "no", "maybe", "planned"})
 
 
@@ -78,11 +78,16 @@ def _is_bare(clause: Clause) -> bool:
     """
     if not clause.quantities and not clause.stages:
         return not clause.dates and "asserts" not in clause.cues
-    units = {part for one in clause.quantities for part in one.unit.lower().split("/")}
-    words = {one for one in clause.words - units.union(clause.exclusive) if one[0].isalpha()}
+    units = {
+        part
+        for one in clause.quantities
+        for part in one.unit.lower().translate(_BRACKETS).split("/")
+    }
+    known = units.union(clause.exclusive, clause.called)
+    words = {one for one in clause.words - known if one[0].isalpha()}
     left = {one for one in words if not graded(one.upper())}
     named = left & set(clause.names)
-    return len(left - named) <= (0 if named else 1)
+    return len(left - named) <= (0 if named or clause.called else 1)
 
 
 def each(clauses: Iterable[Clause]) -> Iterator[Clause]:

@@ -97,9 +97,10 @@ def is_in_course(
     "The biopsy is ordered", now, on no day and from no row, is this conversation's own deed,
     whatever a letter says.
     """
-    is_told = "doers" in clause.cues or not reads_records  # "CT ordered for tomorrow"
-    is_errand = CARRIED_OUT in kinds and "things_done" in clause.cues
-    is_told = is_told and (bool(_IN_A_COURSE & set(kinds)) or is_errand)
+    is_thing = "things_done" in clause.cues  # "CT ordered for tomorrow", "Note saved"
+    may_be = _IN_A_COURSE | ({CARRIED_OUT} | _OF_RECORDS if is_thing else frozenset())
+    is_told = "doers" in clause.cues or is_thing or not reads_records
+    is_told = is_told and not may_be.isdisjoint(kinds)
     if not is_told or clause.cues & {"maybe", "no", "nothing", "not_yet"}:
         return True
     if "is_now" in clause.cues and not clause.has_values and not is_cited:
@@ -134,18 +135,14 @@ def deed_told(
         clause.says("beyond_us")
         or (clause.says("arranging") and clause.says("elsewhere") and not clause.says("drafts"))
     )
-    reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)
-    is_note = speaker.leads and not ({DONE, CARRIED_OUT} & grounds.deeds or clause.cues & _NO_NOTE)
-    is_clipped = not reads_records and (
-        (reaches and begins_with_deed(sentence.text)) or (is_note and notes_deed(sentence.text))
-    )
+    is_clipped = _is_clipped(sentence, clause, kinds, grounds, speaker)
     kinds += [CARRIED_OUT if clause.cues & {"no", "nothing"} else OWN] * (is_beyond or is_clipped)
     if not kinds:
         return None
     # "Chart updated: …", "Done – …" are no words of a record.
     may_be_reported = not reads_records or "of_chart" in clause.cues or DONE in kinds
-    is_reported = may_be_reported and (is_clipped or _is_reported(sentence, clause, kinds))
-    is_reported |= is_beyond
+    is_reported = is_clipped or is_beyond
+    is_reported |= may_be_reported and _is_reported(sentence, clause, kinds)
     if not is_reported and not claims_deed(clause, kinds, reads_records=reads_records):
         is_cited = bool(sentence.refs)
         is_of_course = not reads_records and NEVER_DONE.isdisjoint(kinds)
@@ -175,6 +172,20 @@ def deed_told(
     return Verdict("contradicted", (), f"Nothing was {said} in this conversation.")
 
 
+def _is_clipped(
+    sentence: Sentence, clause: Clause, kinds: Sequence[str], grounds: Grounds, speaker: Speaker
+) -> bool:
+    """Whether a note says that something was done, and not by whom: "Documented in the chart."."""
+    text, is_bare = sentence.text, not (clause.names or clause.has_values)
+    if is_bare and clause.says("charts") and clause.says("writes_down"):
+        return begins_with_deed(text) or notes_deed(text)
+    if speaker.reads_records:
+        return False
+    reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)
+    is_note = speaker.leads and not ({DONE, CARRIED_OUT} & grounds.deeds or clause.cues & _NO_NOTE)
+    return (reaches and begins_with_deed(text)) or (is_note and notes_deed(text))
+
+
 def _kinds(sentence: Sentence, clause: Clause, *, reads_records: bool) -> list[str]:
     """Return what deeds words tell; of "Completed." and "Booking reference: 88123" one, too."""
     told = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
@@ -193,10 +204,9 @@ def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bo
     words = sentence.text.strip(" .!*").split() or [""]
     deeds = {word for kind in kinds for word in statement_words().deeds.get(kind, ())}
     first, last = (stem(one.lower().strip(":,*")) for one in (words[0], words[-1]))
-    if "doers" in clause.cues:
-        return False
     behind = words[1].lower() if len(words) > 1 else ""
     is_head = words[0].rstrip("*").endswith((":", ",")) or behind in saying("behind_a_deed")
     if first in deeds and is_head:
         return True
-    return not deeds.isdisjoint((first, last)) and "things_done" in clause.cues
+    is_clipped = not ({"things_done"} - clause.cues or "doers" in clause.cues)
+    return is_clipped and not deeds.isdisjoint((first, last))

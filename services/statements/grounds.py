@@ -51,6 +51,7 @@ class Grounds:
         others_named: Words by which a text names such a patient.
         asked: Names of what the message asks about, as far as it was looked up.
         asked_now: Those of what is taken, or had, now.
+        question: The user's message.
     """
 
     rows: KnownRows = field(default_factory=KnownRows)
@@ -65,6 +66,7 @@ class Grounds:
     has_name: bool = False
     asked: tuple[str, ...] = ()
     asked_now: frozenset[str] = frozenset()
+    question: str = ""
 
     def is_published(self, sentence: Sentence) -> bool:
         """Whether a sentence tells what a study found, with its source, and nothing of a chart."""

@@ -36,11 +36,14 @@ def is_noticed_by_other(sentence: Sentence, rows: KnownRows) -> bool:
 
 
 def tells_of_life(sentence: Sentence) -> bool:
-    """Whether it is of how somebody lives, feels or is, or what a board wants: no errand's find."""
+    """Whether it is of how somebody lives, feels or is, or what a board or a guideline wants.
+
+    No errand finds it.
+    """
     errands = stems_told("things_done") - saying("who", "it")
     deciding = stems_told("deciding") | saying("confirmed")
     is_of_board = sentence.words & saying("boards", "specialists") and sentence.words & deciding
-    return bool(is_of_board) or any(
+    return bool(is_of_board or sentence.words & saying("of_publications")) or any(
         "about_patient" in one.cues
         and errands.isdisjoint(one.words)
         and not saying("of_a_life").isdisjoint((*one.words, *one.exclusive))

@@ -1,16 +1,19 @@
 """What a model of any window is shown: the newest that fits, and of drugs all or none unseen."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_models.chat_context import UNSUPPORTED, CheckedStatement
 from data_models.clock import SystemClock
 from data_models.conversations.plan import Plan
 from data_models.conversations.turn_events import ViewShown
 from data_models.identifiers import PatientId
+from group_chat.direct_answers import deeds_told
 from group_chat.models.model_settings import LEAST_WINDOW_TOKENS
 from group_chat.speakers.gate import plan_message
 from group_chat.window import Line, head_and_tail, line_of, lines_of, window
@@ -145,6 +148,19 @@ def test_of_what_no_row_supports_the_rows_alone_are_shown_again(language: str) -
     told = f"It is 4.2 mg/dL.\n\n{talk_text(language, 'rows_instead')}\n\n{row}"
     turns = [earlier_turn(1, "creatinine?", ("PatientStatus", told))]
     assert lines_of(turns)[0][1].text == row
+
+
+def test_what_the_record_does_not_support_is_shown_again_as_such_and_is_no_deed() -> None:
+    said = "ECOG is 2. Step 1 done: no metastases."
+    turn = earlier_turn(1, "ecog?", ("PatientStatus", said))
+    told = CheckedStatement(start=11, end=len(said), state="unsupported")
+    shown = turn.agent_responses[0].model_copy(update={"statements": [told]})
+    marked = turn.model_copy(update={"agent_responses": [shown]})
+    line = lines_of([marked])[0][1]
+    assert line.text == f"ECOG is 2. {UNSUPPORTED}Step 1 done: no metastases."
+    assert deeds_told("did you do it?", [line], partial(talk_text, "en")) == talk_text(
+        "en", "asks_of_deed"
+    )
 
 
 ASKED = "What is he taking?"

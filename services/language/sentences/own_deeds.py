@@ -15,7 +15,7 @@ from services.language.words.vocabulary import LANGUAGES
 _ADVERB = "ly"
 _OBJECT_WORDS, _NOTE_WORDS = 4, 5
 _SIGNS_BEFORE = re.compile(r"^[^\w]+")
-_ASKED = "asked"
+_ASKED, _NOTED = "asked", "noted"
 _SIGNS = frozenset({",", ";", "–", "—", "(", ")"})
 _JOINED = frozenset({"and", "then", ","})
 _PARTICIPLE = re.compile(
@@ -130,7 +130,8 @@ def _is_deed(words: Sequence[str], lower: Sequence[str], at: int, word: str) -> 
         return not (is_agent or said[0] in known["users"])
     if word in known["checking"]:
         return is_by_hand or not saying("by_whom").isdisjoint(said)
-    return is_by_hand or word not in known["answering"]
+    is_written = word == _NOTED and not saying("charts").isdisjoint(said)
+    return is_by_hand or is_written or word not in known["answering"]
 
 
 def _german(lower: Sequence[str]) -> Iterator[int]:

@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 
+from data_models.chart_view import ChartView, ViewRow
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from services.records.views.lists import allergies, problems, procedures
@@ -93,6 +94,25 @@ def test_a_report_that_has_none_of_it_elsewhere_does_not_deny_a_problem(
 
 def test_who_answers_with_a_place_alone_has_to_have_looked() -> None:
     assert state("Left lung.", KnownRows()) == "unsupported"
+
+
+@with_cases("question", "said", "wanted")
+def test_a_list_or_a_count_is_of_what_is_so_now(question: str, said: str, wanted: str) -> None:
+    known = KnownRows()
+    row = ViewRow(
+        kind="problem",
+        name="Stroke",
+        value="",
+        date="2018-09-03",
+        status="active",
+        sources=("C/2",),
+    )
+    over = row.model_copy(update={"name": "Viral sinusitis", "status": "resolved"})
+    view = ChartView(tool="problems", kind="table", title="Problems", rows=(row, over))
+    known.add_view(view)
+    now = frozenset({"problems"})
+    grounds = Grounds(rows=known, asked=("problems",), asked_now=now, question=question)
+    assert MessageCheck(grounds=grounds, speaker=Speaker()).check(said).state == wanted
 
 
 @with_cases("asked", "said", "wanted")
