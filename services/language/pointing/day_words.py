@@ -17,15 +17,20 @@ _FLAGS = re.IGNORECASE
 _LENGTHS = {
     "day": relativedelta(days=1),
     "week": relativedelta(weeks=1),
+    "wk": relativedelta(weeks=1),
     "fortnight": relativedelta(weeks=2),
     "month": relativedelta(months=1),
     "year": relativedelta(years=1),
 }
 
+_STEPS = {"next": 1, "coming": 1, "following": 1, "last": -1, "week": 2}  # "week after next"
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:T(?=\d))?", _FLAGS)
 _SLASHES = re.compile(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")
 _DOTS = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?!\d)")
-_PERIOD = re.compile(r"\b(this|next|last|coming|current) (week|weekend|month)(?:'s)?\b", _FLAGS)
+_PERIOD = re.compile(
+    r"\b(?:(this|next|last|coming|current) (week|wk|weekend|month)|week after next)\b(?:'s)?",
+    _FLAGS,
+)
 _RISKY = re.compile(r"\b(?P<which>on|this|next|last) (?P<name>wed|sat|sun)\b(?:'s)?", _FLAGS)
 _MONTH_ALONE = re.compile(rf"\bin (?P<month>{WORDS.text('months')})\b", _FLAGS)
 
@@ -93,11 +98,20 @@ def _relative(match: re.Match[str], now: datetime) -> DayChoice:
     return _exactly([now.date() + timedelta(days=offset)], word)
 
 
+def _day_of_a_week(match: re.Match[str], now: datetime) -> DayChoice:
+    which = match["which"] or match["which2"]
+    monday = around(now.date() + timedelta(weeks=_weeks_on(which)), "week").first
+    return _exactly([monday + timedelta(_place(match["name"] or match["name2"], _WEEKDAYS))])
+
+
+def _weeks_on(which: str) -> int:
+    return _STEPS.get(which.split(maxsplit=1)[0].casefold(), 0)
+
+
 def _period(match: re.Match[str], now: datetime) -> DayChoice:
-    step = {"next": 1, "coming": 1, "last": -1}.get(match[1].casefold(), 0)
-    unit = match[2].casefold().removesuffix("end")
-    days = around(steps_back(now.date(), unit, -step), unit)
-    is_weekend = match[2].casefold() == "weekend"
+    unit = (match[2] or "week").casefold().removesuffix("end").replace("wk", "week")
+    days = around(steps_back(now.date(), unit, -_weeks_on(match[0])), unit)
+    is_weekend = (match[2] or "").casefold() == "weekend"
     first = days.last - timedelta(days=1) if is_weekend else days.first
     return DayChoice(spans=((first, days.last),))
 
@@ -166,6 +180,7 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (WORDS.compiled("month_day"), _named),
     (_SLASHES, lambda match, now: _numeric(match, now, either_order=True)),
     (_DOTS, lambda match, now: _numeric(match, now, either_order=False)),
+    (WORDS.compiled("day_of_a_week"), _day_of_a_week),
     (WORDS.compiled("in_a_length"), _in),
     (WORDS.compiled("ago"), _ago),
     (WORDS.compiled("relative"), _relative),
