@@ -41,7 +41,9 @@ def hours_told(text: str) -> set[int]:
 
 def part_of_day_in(text: str) -> range | None:
     """Return the minutes of the day that `text` names a part of: "tomorrow morning"."""
-    named = [one for one in words_of(in_english(text)) if one in PARTS_OF_DAY]
+    english = in_english(text)
+    named = [one for one in words_of(english) if one in PARTS_OF_DAY]
+    named += [one for one in ("morning", "afternoon") if says(english, f"whole_{one}")]  # "wed pm"
     if not named:
         return None
     first, last = PARTS_OF_DAY[named[-1]][0]
