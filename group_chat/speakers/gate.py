@@ -218,7 +218,7 @@ def _reply_to_plan(
         return None
     if _agrees(words):
         return RunPlan()
-    if says_no(words):
+    if says_no(words) or says(words, "cancels_plan"):
         return CancelPlan()
     tasks = {step.number: step.text for step in plan.steps if step.status == "pending"}
     if (change := plan_change_in(words, names=names, tasks=tasks)) is not None:

@@ -48,4 +48,5 @@ def asked(subject: Subject, open_one: Person | None) -> str:
     text = _QUESTIONS.get(subject.reason, "Whom do you mean by {said}?").format(said=said)
     if open_one is None or subject.people or subject.reason not in _NAMES_OPEN:
         return text  # "yes" says nothing where others are offered
-    return f"{text} Is this about {both_identifiers(open_one)} ({open_one.patient_id})?"
+    hint = f" {_QUESTIONS['no_name']}" if subject.reason == "stranger" else ""
+    return f"{text} Is this about {both_identifiers(open_one)} ({open_one.patient_id})?{hint}"

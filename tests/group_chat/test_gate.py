@@ -108,7 +108,10 @@ def test_who_did_not_ask_for_a_plan_starts_it_by_naming_it(
     assert gate.named_by_others(own, word, plan(status), "") == own
 
 
-@pytest.mark.parametrize("word", ["no", "Cancel.", "no please"])
+@pytest.mark.parametrize(
+    "word",
+    ["no", "Cancel.", "no please", "drop the board", "call it off", "absagen", "vergiss den plan"],
+)
 def test_no_cancels_it(word: str) -> None:
     assert opened(word, plan=plan("proposed")) == gate.CancelPlan()
 

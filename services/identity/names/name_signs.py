@@ -12,7 +12,7 @@ from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
 from services.language.words.letters import folded
 from services.language.words.people_words import common_words, names_that_are_words, of_people
-from services.language.words.phrases import words_for
+from services.language.words.phrases import says, words_for
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name, ordinary_words
 from services.language.words.vocabulary import drug_words
@@ -44,6 +44,7 @@ def is_strange_subject(run: Sequence[Word], word: Word) -> bool:
     led_by_nobody = of_people("definite", "articles") - of_people("tells")
     is_name = is_name and not (word.before in led_by_nobody or word.is_derived)
     is_name = is_name and (word.is_owner or word.after not in of_people("told_first_by"))
+    is_name = is_name and not (word.has_number and says(word.after, "a_dose"))  # `zofran 8mg bd`
     # `haverford is spiking`; no slip in a word that asks is so long: `waht is`
     does = word.is_first and len(word.raw) > _SHORT_LETTERS + 1 and not word.closes
     does &= word.after in of_people("auxiliaries")

@@ -70,7 +70,7 @@ def _is_measured(text: str) -> bool:
 def _is_somebody(phrase: Sequence[Word]) -> bool:
     """Whether a kind of person is told closer, or told by a place alone: `die am Fenster`."""
     texts = [one.text for one in phrase]
-    named = of_people("relatives", "pronouns", "owners", "here")
+    named = of_people("relatives", "pronouns", "owners", "here", "as_whom")
     if not named.isdisjoint(texts) or any(one.title for one in phrase):
         return False
     told = texts[1 + (texts[1:2] == ["one"]) :]

@@ -113,7 +113,7 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     theirs = part.get("theirs")  # `hb vom neuzugang`
     who = _with_kin(text, part.get("who") or (f"unser {theirs}" if theirs else ""))
     of_illness = any(map(is_ill, words_of(who)[-2:])) and says(text, "course_of_illness")
-    if not who or of_illness or _PRESSURE.search(who):
+    if not who or of_illness or _PRESSURE.search(who) or says(who, "a_dose"):
         return ""  # signs and figures name nobody: "bp in the room 165/95"
     asked, value = part.get("what", ""), part.get("value", "")
     told = words_of(part.get("beside", who))

@@ -17,17 +17,16 @@ _FLAGS = re.IGNORECASE
 _LENGTHS = {
     "day": relativedelta(days=1),
     "week": relativedelta(weeks=1),
+    "wk": relativedelta(weeks=1),
     "fortnight": relativedelta(weeks=2),
     "month": relativedelta(months=1),
     "year": relativedelta(years=1),
 }
 
+_STEPS = {"next": 1, "coming": 1, "following": 1, "last": -1, "week": 2}  # "week after next"
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:T(?=\d))?", _FLAGS)
 _SLASHES = re.compile(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")
 _DOTS = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?!\d)")
-_PERIOD = re.compile(r"\b(this|next|last|coming|current) (week|weekend|month)(?:'s)?\b", _FLAGS)
-_RISKY = re.compile(r"\b(?P<which>on|this|next|last) (?P<name>wed|sat|sun)\b(?:'s)?", _FLAGS)
-_MONTH_ALONE = re.compile(rf"\bin (?P<month>{WORDS.text('months')})\b", _FLAGS)
 
 _Reader = Callable[[re.Match[str], datetime], DayChoice | Near | None]
 
@@ -46,7 +45,7 @@ def read_days(text: DraftText, now: datetime, found: TimeFilter) -> None:
 def number_of(text: str) -> int:
     """Return the number that a word or digits say."""
     folded = text.casefold()
-    return 1 if folded in ("a", "an") else NUMBER_WORDS.get(folded) or int(folded)
+    return 1 if folded in ("a", "an", "the") else NUMBER_WORDS.get(folded) or int(folded)
 
 
 def _exactly(days: Sequence[date | None], word: str = "") -> DayChoice:
@@ -93,11 +92,20 @@ def _relative(match: re.Match[str], now: datetime) -> DayChoice:
     return _exactly([now.date() + timedelta(days=offset)], word)
 
 
+def _day_of_a_week(match: re.Match[str], now: datetime) -> DayChoice:
+    which = match["which"] or match["which2"]
+    monday = around(now.date() + timedelta(weeks=_weeks_on(which)), "week").first
+    return _exactly([monday + timedelta(_place(match["name"] or match["name2"], _WEEKDAYS))])
+
+
+def _weeks_on(which: str) -> int:
+    return _STEPS.get(which.split(maxsplit=1)[0].casefold(), 0)
+
+
 def _period(match: re.Match[str], now: datetime) -> DayChoice:
-    step = {"next": 1, "coming": 1, "last": -1}.get(match[1].casefold(), 0)
-    unit = match[2].casefold().removesuffix("end")
-    days = around(steps_back(now.date(), unit, -step), unit)
-    is_weekend = match[2].casefold() == "weekend"
+    unit = (match[2] or "week").casefold().removesuffix("end").replace("wk", "week")
+    days = around(steps_back(now.date(), unit, -_weeks_on(match[0])), unit)
+    is_weekend = (match[2] or "").casefold() == "weekend"
     first = days.last - timedelta(days=1) if is_weekend else days.first
     return DayChoice(spans=((first, days.last),))
 
@@ -143,20 +151,16 @@ def _of_month(match: re.Match[str], now: datetime) -> DayChoice:
 
 
 def _in(match: re.Match[str], now: datetime) -> DayChoice | Near:
-    half = match["half"]
-    number = number_of(match["n"] or match["n2"] or ("6" if half == "year" else "30"))
-    unit = (match["unit"] or match["unit2"] or ("month" if half == "year" else "min")).casefold()
+    half, ago = match["half"], match["n3"]
+    number = number_of(match["n"] or match["n2"] or ago or ("6" if half == "year" else "30"))
+    unit = match["unit"] or match["unit2"] or match["unit3"]
+    unit = (unit or ("month" if half == "year" else "min")).casefold()
     if unit in _LENGTHS:
-        day = now.date() + number * _LENGTHS[unit]
+        day = now.date() + (-number if ago else number) * _LENGTHS[unit]
         name = (match["name"] or f"{day:%A}")[:3].casefold()  # of "Monday in 2 weeks" the nearest
         near = (day + timedelta(days=one) for one in range(-3, 4))
         return _exactly([one for one in near if _WEEKDAYS[one.weekday()].startswith(name)])
     return Near(now + timedelta(minutes=number * (60 if unit.startswith("h") else 1)))
-
-
-def _ago(match: re.Match[str], now: datetime) -> DayChoice:
-    days = number_of(match["n"]) * (7 if match["unit"].casefold() == "week" else 1)
-    return _exactly([now.date() - timedelta(days=days)])
 
 
 _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
@@ -166,15 +170,15 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (WORDS.compiled("month_day"), _named),
     (_SLASHES, lambda match, now: _numeric(match, now, either_order=True)),
     (_DOTS, lambda match, now: _numeric(match, now, either_order=False)),
+    (WORDS.compiled("day_of_a_week"), _day_of_a_week),
     (WORDS.compiled("in_a_length"), _in),
-    (WORDS.compiled("ago"), _ago),
     (WORDS.compiled("relative"), _relative),
-    (_PERIOD, _period),
-    (_RISKY, _weekday),
+    (WORDS.compiled("period"), _period),
+    (WORDS.compiled("risky_weekday"), _weekday),
     (WORDS.compiled("risky_last"), _weekday),
     (WORDS.compiled("weekday"), _weekday),
     (
-        _MONTH_ALONE,
+        WORDS.compiled("month_alone"),
         lambda it, _: DayChoice(month=_place(it[1], _MONTHS) + 1, word=it[1].casefold()),
     ),
     (WORDS.compiled("day_alone"), lambda it, _: DayChoice(day=int(it["day"]))),

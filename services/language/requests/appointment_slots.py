@@ -137,11 +137,12 @@ def _day(english: str, text: str = "") -> str | None:
     figures = [one[0] for one in _WORDS.compiled("day_in_figures").finditer(text or english)]
     if figures and figures[-1].rstrip(".").casefold() in english:
         return figures[-1].casefold()
-    if not (found := found_in(english, "day")):
+    found = [" ".join(one.replace(",", " ").split()) for one in found_in(english, "day")]
+    if not found:
         return None
     said = found[-1]
     named = [one for one in found if fold(one)[0] in words_for("weekday")]
-    if named and (weeks := [one for one in found if "week" in one and one.partition(" ")[2]]):
+    if named and (weeks := [one for one in found if says(one, "of_a_week")]):
         return f"{named[-1]} {weeks[-1]}"  # "Wednesday next week", "in 2 weeks, Monday": one day
     for lead in ("on ", "this ", "the "):
         said = said if said == "this week" else said.removeprefix(lead)

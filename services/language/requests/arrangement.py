@@ -14,7 +14,7 @@ from services.language.requests import clock
 from services.language.requests.appointment_slots import slots_in
 from services.language.words.in_english import in_english
 from services.language.words.own_texts import is_own_choice
-from services.language.words.phrases import says
+from services.language.words.phrases import says, words_for
 from services.language.words.talk_texts import ends_with_text, told_in
 from services.language.words.text_words import all_words
 
@@ -132,6 +132,10 @@ class Arranging:
             return {"day": f"{goal:%Y-%m-%d}"} | ({"time": f"{goal:%H:%M}"} if goal.hour else {})
         day, *days = (slots_in(one, is_booking=True).get("date_preference", "") for one in said)
         is_ahead = bool(shown) and any(one.startswith(("in ", "next ")) for one in days)
+        named, *before = [*filter(None, (day, *days)), ""]
+        week = next((one for one in before if says(one, "of_a_week")), "")
+        if week and not shown and named in words_for("weekday"):
+            return {"day": f"{named} {week}"}
         near = (datetime.fromisoformat(shown[:10]) + timedelta(n) for n in range(7 * is_ahead))
         of_week = [one for one in near if f"{one:%a}".casefold() == day[:3] and " " not in day]
         found = f"{of_week[0]:%Y-%m-%d}" if of_week else "" if day else shown[:10]

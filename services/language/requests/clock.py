@@ -1,47 +1,36 @@
 """Hours, days of the month and weeks in short answers about an appointment. Pure."""
 
-import re
 from datetime import timedelta
 from typing import Any
 
 from services.language.pointing.clock_words import PARTS_OF_DAY
+from services.language.pointing.day_words import number_of
+from services.language.pointing.vocabulary import WORDS
 from services.language.words.folding import words_of
 from services.language.words.in_english import in_english
 from services.language.words.phrases import found_in, says, without
 
-_HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
-_CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b(?!\.)|\bat (\d{2,3})\b")
-_HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
-_COUNT = r"(half an?|an?|the|one|two|three|four|(?<![\d.,])\d{1,3})\s+"
 _FORWARD = ("forward", "forward by")
-_SHIFT = re.compile(
-    rf"\b(?:(by|at|back|forward(?: by)?)\s+)?{_COUNT}(hour|day|week|minute|min)s?\b"
-    r"(?:\s+(later|after|forward|earlier|before|sooner)\b)?"
-)
-_LENGTH = re.compile(
-    r"(?:\b(extend|lengthen|shorten)\b.*\b(?:by|at)\s+|(?<!\bin )(?<!\bby )(?<!\bback )\b)"
-    rf"{_COUNT}(hour|minute|min)s?\b(?!\s+(?:later|after|earlier|before|sooner|ago))"
-    r"(?:\s+(longer|shorter)\b)?"
-)
-_COUNTS = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, "the": 1, "one": 1, "two": 2}
-_COUNTS |= {"three": 3, "four": 4}
 _LAST_HOUR, _LAST_MINUTE = 24, 59
 
 
 def hour_alone_in(text: str) -> int | None:
     """Return the hour that the whole of `text` is: "3", "at 15", "um 15 Uhr"."""
-    found = _HOUR.fullmatch(in_english(text).casefold())
+    found = WORDS.compiled("hour_alone").fullmatch(in_english(text).casefold())
     return None if found is None else int(found[1])
 
 
 def hours_told(text: str) -> set[int]:
     """Return the hours that `text` tells of: 8 of "(08:00)" and of "at 8"."""
-    return {int(one[1]) for one in _HOUR_TOLD.finditer(in_english(text).casefold())}
+    said = in_english(text).casefold()
+    return {int(one[1]) for one in WORDS.compiled("hour_told").finditer(said)}
 
 
 def part_of_day_in(text: str) -> range | None:
     """Return the minutes of the day that `text` names a part of: "tomorrow morning"."""
-    named = [one for one in words_of(in_english(text)) if one in PARTS_OF_DAY]
+    english = in_english(text)
+    named = [one for one in words_of(english) if one in PARTS_OF_DAY]
+    named += [one for one in ("morning", "afternoon") if says(english, f"whole_{one}")]  # "wed pm"
     if not named:
         return None
     first, last = PARTS_OF_DAY[named[-1]][0]
@@ -50,7 +39,7 @@ def part_of_day_in(text: str) -> range | None:
 
 def says_impossible_clock(text: str) -> bool:
     """Whether `text` names a time that no day has, such as 25:00."""
-    if (found := _CLOCK.search(in_english(text).casefold())) is None:
+    if (found := WORDS.compiled("clock_figures").search(in_english(text).casefold())) is None:
         return False
     return int(found[1] or found[3]) > _LAST_HOUR or int(found[2] or 0) > _LAST_MINUTE
 
@@ -58,7 +47,7 @@ def says_impossible_clock(text: str) -> bool:
 def shift_in(text: str) -> timedelta | None:
     """Return by how much `text` moves something: "one day later", "by a week", "the week after"."""
     said = in_english(text).casefold()
-    found = _SHIFT.search(said)
+    found = WORDS.compiled("shift_of_time").search(said)
     if found is None or not (found[1] or found[4]):
         return None
     rest = without(said[found.end() :], "same_time").strip(" .,!?")
@@ -71,7 +60,7 @@ def shift_in(text: str) -> timedelta | None:
 
 def lasting_in(text: str, before: timedelta) -> timedelta | None:
     """Return how long by `text` something lasts that lasted `before`: "half an hour longer"."""
-    found = _LENGTH.search(in_english(text).casefold())
+    found = WORDS.compiled("length_of_time").search(in_english(text).casefold())
     if found is None:
         return None
     span, change = _span(found[2], found[3]), found[1] or found[4]
@@ -79,7 +68,7 @@ def lasting_in(text: str, before: timedelta) -> timedelta | None:
 
 
 def _span(count: str, unit: str) -> timedelta:
-    number = _COUNTS.get(count) or int(count)
+    number = 0.5 if count.startswith("half") else number_of(count)
     return number * timedelta(**{f"{'minute' if unit == 'min' else unit}s": 1})
 
 

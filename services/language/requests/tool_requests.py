@@ -244,7 +244,8 @@ def _with_span(said: str) -> str:
         return said
     before, behind = said[: span.start()], said[span.end() :]
     rest, told = _when([before, behind]), when_of(said, _ANY_MOMENT)
-    is_beside = rest == told and (not f"{before}{behind}".strip() or rest is not None)
+    is_alone = not before.strip() and (not behind.strip() or says(behind, "for_what"))
+    is_beside = rest == told and (is_alone or rest is not None)  # "12-1 for letters"
     is_beside = is_beside and (rest is None or rest.minute is None)
     return f"{before}from {span[1]} to {span[2]}{behind}" if is_beside else said
 

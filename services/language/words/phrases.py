@@ -265,7 +265,7 @@ def _group(sign: str) -> str:
     name = sign.strip("{}*+")
     if sign.startswith("{+"):
         return rf"(?=(?P<{name}>.+))"
-    return rf"(?P<{name}>.+)" if sign.endswith("*}") else rf"(?P<{name}>\S[^?!\n]*?)"
+    return rf"(?P<{name}>.+)" if sign.endswith("*}") else rf"(?P<{name}>\S[^?!\n]*?)(?!\w)"
 
 
 def _word(sign: str) -> str:

@@ -120,6 +120,12 @@ def test_a_wish_changes_while_a_doctor_is_asked_for(asked: str) -> None:
     assert dropped.calls[0].arguments["entities_to_remove"] == ["time_preference"]
 
 
+def test_a_weekday_behind_a_week_is_of_that_week() -> None:
+    prompt = prompt_of("dr smith", last=WHICH_DOCTOR, wishes={"date_preference": "wednesday"})
+    prompt.past = [("book her next week", WHICH_DOCTOR), ("wednesday 9", WHICH_DOCTOR)]
+    assert looked(prompt)["day"] == "wednesday next week"
+
+
 def test_what_was_wished_for_is_not_kept_for_the_next_appointment() -> None:
     (call,) = answer_as_booking(prompt_of("drop it", last=WHICH_DOCTOR)).calls
     assert call.arguments == {"entities_to_remove": [*WISHES], "words": "drop it"}

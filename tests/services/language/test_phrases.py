@@ -50,6 +50,7 @@ def test_an_expression_that_is_not_searched_would_not_match() -> None:
         ("ok, so pause that for now, please", "scenario_leave", {"name": "that"}),
         ("Please leave the intake, thanks!", "scenario_leave", {"name": "intake"}),
         ("bitte brich das Intake ab, danke", "scenario_leave", {"name": "Intake"}),
+        ("hold Okonjo apixaban today", "whom_ordered", {"who": "Okonjo", "drug": "apixaban"}),
     ],
 )
 def test_polite_words_at_the_ends_are_no_part_of_what_is_said(
