@@ -301,7 +301,11 @@ def with_parts(
 ) -> str:
     """Add what speaks of part of a longer name to what says that it is not there."""
     is_kins = question.tool == "history" and question.head  # no diabetes but the mother's
-    rows = () if question.tool == "allergies" or is_kins else partly_named(question.name, looked_at.rows)
+    rows = (
+        ()
+        if question.tool == "allergies" or is_kins
+        else partly_named(question.name, looked_at.rows)
+    )
     if not rows or has_answer(question, looked_at):
         return absent
     search = replace(
