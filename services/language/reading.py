@@ -180,9 +180,8 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_time = is_hour or as_move(words, before) != words or says(words, "when_is_it")
     is_time = is_time or hour_alone_in(words) is not None  # and "the second" of some hours
     is_own = is_time and not reading_of(before, replace(situation, asked_before=())).about
-    is_own |= work_in(words) in ("own", "visits")  # "mark it done", "another one with Dr. Smith"
+    is_own = is_own or work_in(words) in ("own", "visits") or orders_care(words)  # "mark it done"
     is_own = is_own or (says(words, "orders") and says(words, "points"))  # "move it a week later"
-    is_own = is_own or orders_care(words)
     return is_own or says(words, *_OF_DEEDS, *_OF_THE_TALK)
 
 
