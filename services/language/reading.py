@@ -175,14 +175,14 @@ def _puts_right(words: str, situation: Situation) -> bool:
 
 def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     """Whether it is of a deed, and goes on from no question: "put it back", behind one "at 8"."""
-    is_time = as_move(words, situation.asked_before[-1]) != words
-    is_time = is_time or hour_alone_in(words) is not None or says(words, "when_is_it")
-    last = replace(situation, asked_before=())
-    is_behind_deed = is_time and not reading_of(situation.asked_before[-1], last).about
-    is_own = work_in(words) in ("own", "visits")  # "mark it done", "another one with Dr. Smith"
+    before = situation.asked_before[-1]
+    is_hour = place_in(words) is not None and bool(slots_in(before, is_booking=True))
+    is_time = is_hour or as_move(words, before) != words or says(words, "when_is_it")
+    is_time = is_time or hour_alone_in(words) is not None  # and "the second" of some hours
+    is_own = is_time and not reading_of(before, replace(situation, asked_before=())).about
+    is_own = is_own or work_in(words) in ("own", "visits") or orders_care(words)  # "mark it done"
     is_own = is_own or (says(words, "orders") and says(words, "points"))  # "move it a week later"
-    is_own = is_own or orders_care(words)
-    return is_behind_deed or is_own or says(words, *_OF_DEEDS, *_OF_THE_TALK)
+    return is_own or says(words, *_OF_DEEDS, *_OF_THE_TALK)
 
 
 def _is_of_letter(words: str, about: Sequence[ChartQuestion], situation: Situation) -> bool:

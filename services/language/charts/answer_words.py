@@ -65,6 +65,9 @@ class AnswerWords(ClosedValue):
     def called(self, name: str, said: str = "") -> str:
         """Return what is asked about, in this language; as it was `said` where it has no word."""
         own = self.names.get(name) or lexicon(self.language).called(name)
+        first, _, rest = name.partition(" ")
+        if own == name and rest and not said and self.called(first) != first:
+            return f"{self.called(first)}: {self.called(rest)}"  # of "mother diabetes" each
         return own if own != name or self.is_language_of_tools else said or own
 
     def not_there(self, name: str, searched: str = "", *, tool: str = "") -> str:

@@ -32,13 +32,16 @@ _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 @lru_cache(maxsize=64)
 def headings_of(text: str) -> tuple[str, ...]:
     """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
-    if says(text, "value_and_before", "speaks_of_visitor", "mails_by_name"):
+    is_valued = not measured_nouns().isdisjoint(words_of(text))
+    is_ill_kin = not (is_valued or chart_nouns("problems").isdisjoint(words_of(text)))
+    is_ill_kin = is_ill_kin and says(text, "of_a_relative")  # "hat der Vater auch Krebs?"
+    if is_ill_kin or says(text, "value_and_before", "speaks_of_visitor", "mails_by_name"):
         return ()  # "last hb and the one before" are two values
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
     every = read_words(text).words
     dated = {one.text for one in every if one.is_in_date}  # `crp in May`
     things = {one.text for one in every if one.is_of_a_thing}  # `clark level`
-    headings, is_valued = [], not measured_nouns().isdisjoint(words_of(text))
+    headings = []
     for frame, said in _asked_of(text):
         name = _FRAMES[2] if says(text, "recalls") else frame  # "what did I say of his wife"
         who = said.strip("()[]. ")

@@ -26,6 +26,8 @@ _FINDINGS = saying("imaged_findings")
 _LONG_FINDINGS = tuple(one for one in _FINDINGS if len(one) > 3)  # "Lungenherd" ends in one
 _METASTASIS = "metastasis"
 GROWTH: Mapping[str, str] = {"query": "progression progressive recurrence relapse Progress Rezidiv"}
+_OF_ONES_OWN = NAMED_BY_ARGUMENT | {"problems", "results", "allergies", "current_status"}
+_TOLD_OF_KIN = ("history", "chart_summary")
 _SEVERAL_KIN = frozenset({"parents", "child", "partner"})
 _OF_A_PERSON = frozenset(
     {"age", "birth date", "name", "sex", "address", "phone", "marital status", "identifiers"}
@@ -184,6 +186,8 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
             else one
             for one in asked
         ]
+    if len(kin) == 1 and says(text, "of_a_relative"):
+        asked, owned = _of_kin(kin[0], asked), owned or kin
     if not owned:
         return asked
     said = concept_rows()["also_said"].get(owned[0])  # of "ihr Mann" notes in English tell
@@ -193,6 +197,14 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
         for one in asked
     ]
     return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]
+
+
+def _of_kin(kin: str, asked: Sequence[ChartQuestion]) -> Sequence[ChartQuestion]:
+    """Return what is asked of a relative's own: no row of the patient's tells of "dad's AF"."""
+    own = [one for one in asked if one.tool in _OF_ONES_OWN and one.name not in HABITS]
+    names = [f"{kin} {one.name}" for one in own if one.name] or [kin] * bool(own)
+    rest = [one for one in asked if one not in own and not (own and one.tool in _TOLD_OF_KIN)]
+    return [*rest, *(ChartQuestion("history", name=one, head=kin * (one != kin)) for one in names)]
 
 
 def asks_who(part: QuestionPart) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from services.language.figures.full_dates import full_dates
 from services.language.replies.references import number_alone_in, references_in
 from services.language.replies.yes_no import is_consent
 from services.language.requests import clock
@@ -130,15 +131,15 @@ class Arranging:
         if shift and shown and (":" in shown or not shift % timedelta(days=1)):
             goal = datetime.fromisoformat(shown) + shift
             return {"day": f"{goal:%Y-%m-%d}"} | ({"time": f"{goal:%H:%M}"} if goal.hour else {})
-        day, *days = (slots_in(one, is_booking=True).get("date_preference", "") for one in said)
-        is_ahead = bool(shown) and any(one.startswith(("in ", "next ")) for one in days)
+        days = [slots_in(one, is_booking=True).get("date_preference", "") for one in said]
+        day, week, *_ = (*filter(None, days), "", "")
+        is_of_week = day in words_for("weekday") and week.startswith(("in ", "next week"))
         named, *before = [*filter(None, (day, *days)), ""]
         week = next((one for one in before if says(one, "of_a_week")), "")
         if week and not shown and named in words_for("weekday"):
             return {"day": f"{named} {week}"}
-        near = (datetime.fromisoformat(shown[:10]) + timedelta(n) for n in range(7 * is_ahead))
-        of_week = [one for one in near if f"{one:%a}".casefold() == day[:3] and " " not in day]
-        found = f"{of_week[0]:%Y-%m-%d}" if of_week else "" if day else shown[:10]
+        is_told = days[0] or not shown
+        found = f"{day} {week}" * is_of_week if is_told else shown[:10]
         return {"day": found} if found else {}
 
     def _said(self) -> list[str]:
@@ -190,8 +191,13 @@ def _may_be_name(text: str) -> bool:
 
 def _is_named(row: str, rows: Sequence[str], said: Sequence[str]) -> bool:
     """Whether somebody says a word that this row alone has: "tuesday" for Tue 24 Nov 2026."""
-    words = [set(one.casefold().split()) for one in rows if one != row]
-    own = set(row.casefold().split()).difference(*words)
+    words = [_words_of(one) for one in rows if one != row]
+    own = _words_of(row).difference(*words)
     telling = tuple(one for one in own if len(one) >= _TELLING_CHARS and one.isalpha())
     numbers = {word.rstrip("stndrh") for word in said}
     return not own.isdisjoint(numbers) or any(word.startswith(telling) for word in said)
+
+
+def _words_of(row: str) -> set[str]:
+    days = (min(one.readings) for one in full_dates(row))
+    return set(" ".join((row, *map("{:%A}".format, days))).casefold().split())

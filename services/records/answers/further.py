@@ -300,7 +300,12 @@ def with_parts(
     question: ChartQuestion, absent: str, looked_at: ChartView, words: AnswerWords
 ) -> str:
     """Add what speaks of part of a longer name to what says that it is not there."""
-    rows = () if question.tool == "allergies" else partly_named(question.name, looked_at.rows)
+    is_kins = question.tool == "history" and question.head  # no diabetes but the mother's
+    rows = (
+        ()
+        if question.tool == "allergies" or is_kins
+        else partly_named(question.name, looked_at.rows)
+    )
     if not rows or has_answer(question, looked_at):
         return absent
     search = replace(

@@ -357,3 +357,24 @@ def test_what_is_told_of_the_patient_is_said_not_to_be_held(shown: str, text: st
     assert f"“{text}”" in reply.text
     assert reply.text.endswith(shown)
     assert not reply.calls
+
+
+@pytest.mark.parametrize(
+    ("asked", "day"), [("freitag vormittag", "Fr 11 Dez 2026"), ("donnerstag", "Do 10 Dez 2026")]
+)
+def test_a_weekday_is_that_of_the_days_that_are_shown(asked: str, day: str) -> None:
+    shown = f"- Do 10 Dez 2026: 09:00\n- Fr 11 Dez 2026: 09:00\n\n{talk_text('de', 'which_day')}"
+    prompt = prompt_of(asked, last=shown, wishes={"doctor_preference": "Dr. Smith"})
+    prompt.past = [("termin nächste woche bei dr smith", shown)]
+    assert looked(prompt)["day"] == day
+
+
+@pytest.mark.parametrize("asked", ["mittwoch 9 uhr", "wednesday at 9"])
+@pytest.mark.parametrize(
+    ("first", "week"), [("termin nächste woche", "next week"), ("visit in 6 weeks", "in 6 weeks")]
+)
+def test_a_weekday_behind_a_week_is_that_weeks(asked: str, first: str, week: str) -> None:
+    wishes = {"date_preference": "wednesday", "time_preference": "09:00"}
+    prompt = prompt_of("dr jones", last=WHICH_DOCTOR, wishes=wishes)
+    prompt.past = [(first, WHICH_DOCTOR), (asked, WHICH_DOCTOR)]
+    assert looked(prompt)["day"] == f"wednesday {week}"
