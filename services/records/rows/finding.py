@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import OSA
 
 from services.records.concepts.table import Concept, ConceptKind, ConceptTable, concept_table
-from services.records.concepts.words import words_of
+from services.records.concepts.words import spelt_out, words_of
 from services.records.rows.measurements import Series
 
 _ONE_SLIP_CHARS = 5
@@ -48,6 +48,8 @@ def find_series(series: Sequence[Series], name: str) -> Found:
         found = _of_concept(series, table, concept)
         return Found(concept.name, found if name == concept.name else (*found, *own))
     if own := _by_words(series, name):
+        return Found(name, own)
+    if own := tuple(one for one in series if spelt_out(name.casefold(), words_of(one.name))):
         return Found(name, own)
     if (corrected := _corrected(table, series, name)) is None:
         return Found(name)

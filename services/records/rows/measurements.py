@@ -29,6 +29,11 @@ _VARIANT, _GENE, _CHANGES = "69548-6", frozenset({"48018-6"}), frozenset({"48005
 _KINDS = CODES["observations"]
 MEASURED = frozenset({"laboratory", "vital sign", "survey", "social history", "exam"})
 """Kinds of rows that are values of a series."""
+_OWN = frozenset(
+    {"Condition", "Procedure", "MedicationRequest", "MedicationAdministration", "Observation",
+     "Encounter", "EpisodeOfCare", "CarePlan", "Goal", "DiagnosticReport", "ServiceRequest"}
+)  # fmt: skip
+"""What of a patient's own record a value may be of, and is the patient's: the stage of a tumour."""
 ANOTHER = "somebody or something else"
 NOT_PATIENTS = ", not of the patient)"
 """How the name of a value ends whose focus is a fetus, a donor or a thing."""
@@ -148,7 +153,9 @@ def parts_of(entry: Entry) -> Iterator[Part]:
 def focus_of(record: PatientRecord, raw: Raw) -> str:
     """Return what else than the patient an Observation is about: a fetus, a donor, a device."""
     owner = text(one(raw, "subject"), "reference")
-    others = [each for each in many(raw, "focus") if text(each, "reference") != owner]
+    foci = ((each, record.resolve(each, within=raw)) for each in many(raw, "focus"))
+    others = [each for each, found in foci if text(each, "reference") != owner
+              and (found is None or found.kind not in _OWN)]  # fmt: skip
     names = (record.name_of(each, within=raw) or ANOTHER for each in others)
     return ", ".join(dict.fromkeys(names))
 

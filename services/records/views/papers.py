@@ -10,6 +10,7 @@ from services.records.resources.documents import NO_TEXT, SUPERSEDED, ClinicalDo
 from services.records.resources.entry import joined, many, one, text
 from services.records.resources.record import PatientRecord
 from services.records.rows.measurements import rows_of_observation
+from services.records.search_index import PASSAGE_LIMIT_CHARS
 from services.records.views.view import newest_first, not_shown, quoted, view_of
 
 PAGE_CHARS = 4_000
@@ -130,3 +131,11 @@ def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartVie
 def _is_kind(row: ViewRow, kind: str) -> bool:
     wanted = {_KIND_WORDS.get(word, word) for word in words_of(kind)}
     return wanted <= {*words_of(f"{row.kind} {row.name}")}
+
+
+def row_of_directive(record: PatientRecord, paper: ClinicalDocument) -> ViewRow:
+    """Return an advance directive with how it begins, which says what is wanted."""
+    row = row_of_document(record, paper)
+    said = " ".join((paper.text or "").split())[:PASSAGE_LIMIT_CHARS]
+    detail = "; ".join(filter(None, (row.detail, said)))
+    return row.model_copy(update={"kind": "directive", "detail": detail})

@@ -221,6 +221,14 @@ def test_a_value_of_a_fetus_is_not_the_patients() -> None:
     assert [one.number for one in shown] == [88]
 
 
+def test_a_value_of_an_illness_of_the_patient_is_the_patients() -> None:
+    of_it = value("s", "Cancer disease status", "2026-02-10", 1)
+    of_it["focus"] = [{"reference": "Condition/c"}]
+    illness = resource("Condition", "c", code={"text": "Breast cancer"})
+    rows = results(record(illness, of_it), names=["disease status"]).rows
+    assert [one.name for one in rows] == ["Cancer disease status"]
+
+
 def test_the_latest_value_is_the_last_in_time_whatever_the_offsets() -> None:
     chart = record(
         value("a", "Hemoglobin", "2025-06-03T00:30:00+02:00", 11.2),
@@ -301,6 +309,13 @@ def test_a_directive_that_is_a_paper_is_among_the_directives() -> None:
     }
     rows: tuple[ViewRow, ...] = care(record(paper)).rows
     assert [(one.kind, one.name) for one in rows] == [("directive", "DNR")]
+
+
+def test_a_directive_is_known_by_its_name_says_what_is_wanted_and_is_the_valid_one() -> None:
+    paper = note("new", "2024-10-08", "No CPR.") | {"type": {"text": "Advance directive"}}
+    older = note("old", "2020-10-08", "Full code.") | {"type": {"text": "Advance directive"}}
+    rows = care(record(older | {"status": "superseded"}, paper)).rows
+    assert [(one.kind, one.detail.endswith("No CPR.")) for one in rows] == [("directive", True)]
 
 
 def test_the_setting_of_a_visit_is_read_by_its_code() -> None:
