@@ -147,9 +147,15 @@ def flag_of(node: Raw, value: Value) -> str:
 def interpretation_of(node: Raw) -> str:
     """Return the interpretation in words, where it says more than the flag."""
     words = [
+        word
+        for concept in many(node, "interpretation")
+        for code, word in CODES["susceptibility"].items()
+        if code in codes(concept)
+    ]
+    words += [
         label(concept)
         for concept in many(node, "interpretation")
-        if not codes(concept) & (_FLAGS.keys() | _UNREMARKABLE)
+        if not codes(concept) & (_FLAGS.keys() | _UNREMARKABLE | CODES["susceptibility"].keys())
     ]
     return ", ".join(word for word in words if word)
 

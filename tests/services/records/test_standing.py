@@ -179,6 +179,22 @@ def test_orders_and_steps_of_plans_that_forbid_say_so() -> None:
     assert "Intensive care (not to be given or done)" in found["Plan"].detail
 
 
+def test_steps_of_plans_and_extensions_are_told_whole_and_germs_by_what_resists() -> None:
+    step = {"detail": {"code": {"text": "Dressing change"}, "description": "foam, every 3 days"}}
+    plan = resource("CarePlan", "c", status="active", title="Plan", activity=[step])
+    dose = [{"url": "totalDoseDelivered", "valueQuantity": {"value": 50, "unit": "Gy"}},
+            {"url": "fractionsDelivered", "valueUnsignedInt": 25}]  # fmt: skip
+    course = resource("Procedure", "p", code={"text": "Radiotherapy"}, status="completed",
+                      extension=[{"url": "http://x/dose", "extension": dose}])  # fmt: skip
+    germ = value("o", "Ampicillin susceptibility", "2026-11-12", 32)
+    germ["interpretation"] = [{"coding": [{"code": "R"}]}]
+    chart = record(plan, course, germ)
+    assert "Dressing change: foam, every 3 days" in care(chart).rows[0].detail
+    told = procedures(chart).rows[0].detail
+    assert "total dose delivered 50 Gy; fractions delivered 25" in told
+    assert "resistant" in results(chart).rows[0].detail
+
+
 def visit(key: str, day: str, status: str) -> Json:
     return resource("Encounter", key, status=status, period={"start": day}, type=[{"text": key}])
 
