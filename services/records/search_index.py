@@ -111,10 +111,9 @@ class SearchIndex:
         if not known:
             return []
         scores = self.ranking.get_scores(known)
-        best = sorted(
-            (number for number in scores.argsort()[::-1][:_CONSIDERED] if scores[number] > 0),
-            key=lambda number: (-round(float(scores[number]), 3), _age(self.hits[number].date)),
-        )
+        best = [number for number in scores.argsort()[::-1][:_CONSIDERED] if scores[number] > 0]
+        best.sort(key=lambda number: self.hits[number].date, reverse=True)
+        best.sort(key=lambda number: -round(float(scores[number]), 3))
         # Of "eye exam" every other examination is none.
         telling = frozenset(asked) - words_listed("vague") or frozenset(asked)
         return [
@@ -238,8 +237,3 @@ def _holds(have: Sequence[str], names: Iterable[tuple[str, ...]]) -> bool:
         elif set(pairwise(name)) <= pairs:
             return True
     return False
-
-
-def _age(date: str) -> tuple[int, ...]:
-    """Return a key by which the newest comes first."""
-    return tuple(-ord(char) for char in date) or (0,)

@@ -11,7 +11,7 @@ _GREEK_PLURALS = ("stases", "noses", "boses", "lyses", "roses", "toses", "moses"
 _SHORTEST_GREEK = 6
 COMPOUND_CHARS = 5
 _WITHIN_CHARS = 7
-_SHORTEST_LETTERS, _LONGEST_LETTERS = 3, 5
+_LETTERS = 3
 _SMALL = frozenset(["and", "of", "in", "the", "to", "for", "with", "by", "at", "per"])
 _ENDINGS = ("ing", "ed", "e")
 _ROOT_CHARS = 4
@@ -37,11 +37,9 @@ def words_of(text: str) -> tuple[str, ...]:
 
 def spelt_out(letters: str, said: Sequence[str]) -> tuple[str, ...]:
     """Return the words that `said` begins with and whose first letters these are: ROP, TUG."""
-    if len(letters) < _SHORTEST_LETTERS or len(letters) > _LONGEST_LETTERS:
-        return ()
-    for every in (range(len(said)), [n for n, word in enumerate(said) if word not in _SMALL]):
-        places = every[: len(letters)]
-        if "".join(said[n][0] for n in places) == letters:
+    telling = [number for number, word in enumerate(said) if word not in _SMALL]
+    for places in (range(len(said))[: len(letters)], telling[: len(letters)]):
+        if len(letters) >= _LETTERS and "".join(said[one][0] for one in places) == letters:
             return tuple(said[: places[-1] + 1])
     return ()
 

@@ -49,8 +49,6 @@ def find_series(series: Sequence[Series], name: str) -> Found:
         return Found(concept.name, found if name == concept.name else (*found, *own))
     if own := _by_words(series, name):
         return Found(name, own)
-    if own := tuple(one for one in series if spelt_out(name.casefold(), words_of(one.name))):
-        return Found(name, own)
     if (corrected := _corrected(table, series, name)) is None:
         return Found(name)
     again = find_series(series, corrected)
@@ -146,7 +144,9 @@ def _by_words(series: Sequence[Series], name: str) -> tuple[Series, ...]:
     if not (wanted := frozenset(words_of(name)) - _JOINING):
         return ()
     exact = [one for one in series if one.words == wanted]
-    return tuple(exact or [one for one in series if wanted <= one.words])
+    within = exact or [one for one in series if wanted <= one.words]
+    letters = name.casefold()
+    return tuple(within or [one for one in series if spelt_out(letters, words_of(one.name))])
 
 
 def _corrected(table: ConceptTable, series: Sequence[Series], name: str) -> str | None:

@@ -7,6 +7,7 @@ from data_models.chart_view import ViewRow
 from services.records.concepts.table import Concept, concept_table
 from services.records.concepts.words import phrase_of, words_of
 from services.records.resources.entry import (
+    CODE_SETS,
     CODES,
     Entry,
     Raw,
@@ -29,11 +30,6 @@ _VARIANT, _GENE, _CHANGES = "69548-6", frozenset({"48018-6"}), frozenset({"48005
 _KINDS = CODES["observations"]
 MEASURED = frozenset({"laboratory", "vital sign", "survey", "social history", "exam"})
 """Kinds of rows that are values of a series."""
-_OWN = frozenset(
-    {"Condition", "Procedure", "MedicationRequest", "MedicationAdministration", "Observation",
-     "Encounter", "EpisodeOfCare", "CarePlan", "Goal", "DiagnosticReport", "ServiceRequest"}
-)  # fmt: skip
-"""What of a patient's own record a value may be of, and is the patient's: the stage of a tumour."""
 ANOTHER = "somebody or something else"
 NOT_PATIENTS = ", not of the patient)"
 """How the name of a value ends whose focus is a fetus, a donor or a thing."""
@@ -155,7 +151,7 @@ def focus_of(record: PatientRecord, raw: Raw) -> str:
     owner = text(one(raw, "subject"), "reference")
     foci = ((each, record.resolve(each, within=raw)) for each in many(raw, "focus"))
     others = [each for each, found in foci if text(each, "reference") != owner
-              and (found is None or found.kind not in _OWN)]  # fmt: skip
+              and (found is None or found.kind not in CODE_SETS["own_focus"])]  # fmt: skip
     names = (record.name_of(each, within=raw) or ANOTHER for each in others)
     return ", ".join(dict.fromkeys(names))
 
