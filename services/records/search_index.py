@@ -10,7 +10,13 @@ from typing import Any
 from data_models.chart_view import ViewRow
 from services.language.charts.chart_entries import chart_nouns
 from services.records.concepts.table import concept_table, words_listed
-from services.records.concepts.words import COMPOUND_CHARS, is_compound_of, root_of, words_of
+from services.records.concepts.words import (
+    COMPOUND_CHARS,
+    is_compound_of,
+    root_of,
+    spelt_out,
+    words_of,
+)
 from services.records.ranking import ranking_of
 from services.records.resources.documents import KINDS as DOCUMENT_KINDS
 from services.records.resources.documents import SUPERSEDED, ClinicalDocument
@@ -77,6 +83,7 @@ class Hit:
     date: str
     words: tuple[str, ...]
     make: Callable[[], ViewRow]
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,6 +102,8 @@ class SearchIndex:
         code = query.strip().casefold()  # codes are words as they stand
         asked = [code] if code and code in self.ranking.vocab_dict else asked
         # Katarakt: Kataraktoperation; "chole" is short for no cholesterol.
+        strange = [one for one in asked if one not in self.ranking.vocab_dict]
+        names += [run for one in strange for run in self._spelt(one)]
         alone = [name[0] for name in names if len(name) == 1 and len(name[0]) >= _NAME_CHARS]
         asked += [word for one in (*asked, *alone) for word in self._kin(one)]
         tokens = [*asked, *(word for name in names for word in name)]
@@ -102,10 +111,9 @@ class SearchIndex:
         if not known:
             return []
         scores = self.ranking.get_scores(known)
-        best = sorted(
-            (number for number in scores.argsort()[::-1][:_CONSIDERED] if scores[number] > 0),
-            key=lambda number: (-round(float(scores[number]), 3), _age(self.hits[number].date)),
-        )
+        best = [number for number in scores.argsort()[::-1][:_CONSIDERED] if scores[number] > 0]
+        best.sort(key=lambda number: self.hits[number].date, reverse=True)
+        best.sort(key=lambda number: -round(float(scores[number]), 3))
         # Of "eye exam" every other examination is none.
         telling = frozenset(asked) - words_listed("vague") or frozenset(asked)
         return [
@@ -113,6 +121,11 @@ class SearchIndex:
             for number in best
             if telling & frozenset((hit := self.hits[number]).words) or _holds(hit.words, names)
         ]
+
+    def _spelt(self, letters: str) -> set[tuple[str, ...]]:
+        """Return what names begin with whose first letters an unknown short word is."""
+        names = map(words_of, {hit.name for hit in self.hits})
+        return {run for name in names if (run := spelt_out(letters, name))}
 
     def _kin(self, word: str) -> list[str]:
         """Return other forms of a word that is nowhere, longer ones too: drives, BRCA1."""
@@ -166,18 +179,19 @@ def _measured(record: PatientRecord, entry: Entry) -> Iterator[Hit]:
     for part in measurements.parts_of(entry):
         node = measurements.node_of(part)
         value = value_in(node)
-        said = f"{kind} {measurements.name_of(node)} {value.whole} {notes}"
+        name = measurements.name_of(node)
+        said = f"{kind} {name} {value.whole} {notes}"
         if part.component is not None:
             said = f"{said} {measurements.name_of(entry.raw)}"
         elif measurements.is_variant(entry.raw):
             said = " ".join([said, *(value_in(row).text for row in many(entry.raw, "component"))])
         words = (*words_of(said), *_codes(code_pairs(one(node, "code"))))
-        yield Hit(entry.date, words, partial(measurements.row_of_part, record, part))
+        yield Hit(entry.date, words, partial(measurements.row_of_part, record, part), name)
 
 
 def _of_row(entry: Entry, row: ViewRow) -> Hit:
     said = f"{row.kind} {row.name} {row.value} {row.unit} {row.flag} {row.status} {row.detail}"
-    return Hit(entry.date, (*words_of(said), *_codes(row.code)), partial(_same, row))
+    return Hit(entry.date, (*words_of(said), *_codes(row.code)), partial(_same, row), row.name)
 
 
 def _codes(pairs: Iterable[str]) -> Iterator[str]:
@@ -223,8 +237,3 @@ def _holds(have: Sequence[str], names: Iterable[tuple[str, ...]]) -> bool:
         elif set(pairwise(name)) <= pairs:
             return True
     return False
-
-
-def _age(date: str) -> tuple[int, ...]:
-    """Return a key by which the newest comes first."""
-    return tuple(-ord(char) for char in date) or (0,)

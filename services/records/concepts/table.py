@@ -103,7 +103,7 @@ class ConceptTable:
                 return found if _fits_specimen(found, label) else None
         words = words_of(label)
         telling = frozenset(word for word in words if word not in words_listed("neutral"))
-        for bag in (frozenset(words), telling):
+        for bag in (frozenset(words), telling, telling - words_listed("of_scores")):
             found = self._bags.get((kind, bag)) if bag else None
             if found is not None and _fits_specimen(found, label):
                 return found

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 _WORD = re.compile(r"[a-z0-9]+")
@@ -10,6 +11,8 @@ _GREEK_PLURALS = ("stases", "noses", "boses", "lyses", "roses", "toses", "moses"
 _SHORTEST_GREEK = 6
 COMPOUND_CHARS = 5
 _WITHIN_CHARS = 7
+_LETTERS = 3
+_SMALL = frozenset(["and", "of", "in", "the", "to", "for", "with", "by", "at", "per"])
 _ENDINGS = ("ing", "ed", "e")
 _ROOT_CHARS = 4
 _FINAL_E = ("ole", "ine", "ide", "one", "ate", "ene", "ame")
@@ -30,6 +33,15 @@ def words_of(text: str) -> tuple[str, ...]:
     if not plain.isascii():
         plain = "".join(char for char in plain if not unicodedata.combining(char))
     return tuple(_compared(word) for word in _WORD.findall(plain))
+
+
+def spelt_out(letters: str, said: Sequence[str]) -> tuple[str, ...]:
+    """Return the words that `said` begins with and whose first letters these are: ROP, TUG."""
+    telling = [number for number, word in enumerate(said) if word not in _SMALL]
+    for places in (range(len(said))[: len(letters)], telling[: len(letters)]):
+        if len(letters) >= _LETTERS and "".join(said[one][0] for one in places) == letters:
+            return tuple(said[: places[-1] + 1])
+    return ()
 
 
 def phrase_of(text: str) -> str:

@@ -39,7 +39,9 @@ def _extended(extension: Raw) -> str:
                 return said or text(value, "value") or text(value, "display")
             case _:
                 return ""
-    return "; ".join(dict.fromkeys(filter(None, map(_extended, inner.values()))))
+    parts = [(_plain(name), said) for name, each in inner.items() if (said := _extended(each))]
+    is_one = len({said for _, said in parts}) == 1
+    return parts[0][1] if is_one else "; ".join(map(" ".join, parts))
 
 
 @lru_cache(maxsize=1_000)

@@ -60,7 +60,8 @@ def is_refuted(raw: fhir.Raw) -> bool:
 def is_directive(raw: fhir.Raw) -> bool:
     """Return whether a paper is an advance directive, by its type or category."""
     concepts = (*fhir.many(raw, "type"), *fhir.many(raw, "category"))
-    return any(fhir.codes(each) & fhir.CODE_SETS["directives"] for each in concepts)
+    called = (fhir.codes(each) | {fhir.label(each).casefold()} for each in concepts)
+    return any(names & fhir.CODE_SETS["directives"] for names in called)
 
 
 def is_forbidden(raw: fhir.Raw) -> bool:

@@ -146,12 +146,12 @@ def flag_of(node: Raw, value: Value) -> str:
 
 def interpretation_of(node: Raw) -> str:
     """Return the interpretation in words, where it says more than the flag."""
-    words = [
-        label(concept)
-        for concept in many(node, "interpretation")
-        if not codes(concept) & (_FLAGS.keys() | _UNREMARKABLE)
-    ]
-    return ", ".join(word for word in words if word)
+    words = []
+    for concept in many(node, "interpretation"):
+        found = codes(concept)
+        germ = [word for code, word in CODES["susceptibility"].items() if code in found]
+        words += germ or ([] if found & (_FLAGS.keys() | _UNREMARKABLE) else [label(concept)])
+    return ", ".join(filter(None, words))
 
 
 def _outside(row: Raw, value: Value) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import OSA
 
 from services.records.concepts.table import Concept, ConceptKind, ConceptTable, concept_table
-from services.records.concepts.words import words_of
+from services.records.concepts.words import spelt_out, words_of
 from services.records.rows.measurements import Series
 
 _ONE_SLIP_CHARS = 5
@@ -144,7 +144,9 @@ def _by_words(series: Sequence[Series], name: str) -> tuple[Series, ...]:
     if not (wanted := frozenset(words_of(name)) - _JOINING):
         return ()
     exact = [one for one in series if one.words == wanted]
-    return tuple(exact or [one for one in series if wanted <= one.words])
+    within = exact or [one for one in series if wanted <= one.words]
+    letters = name.casefold()
+    return tuple(within or [one for one in series if spelt_out(letters, words_of(one.name))])
 
 
 def _corrected(table: ConceptTable, series: Sequence[Series], name: str) -> str | None:

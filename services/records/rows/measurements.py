@@ -7,6 +7,7 @@ from data_models.chart_view import ViewRow
 from services.records.concepts.table import Concept, concept_table
 from services.records.concepts.words import phrase_of, words_of
 from services.records.resources.entry import (
+    CODE_SETS,
     CODES,
     Entry,
     Raw,
@@ -148,7 +149,9 @@ def parts_of(entry: Entry) -> Iterator[Part]:
 def focus_of(record: PatientRecord, raw: Raw) -> str:
     """Return what else than the patient an Observation is about: a fetus, a donor, a device."""
     owner = text(one(raw, "subject"), "reference")
-    others = [each for each in many(raw, "focus") if text(each, "reference") != owner]
+    foci = ((each, record.resolve(each, within=raw)) for each in many(raw, "focus"))
+    others = [each for each, found in foci if text(each, "reference") != owner
+              and (found is None or found.kind not in CODE_SETS["own_focus"])]  # fmt: skip
     names = (record.name_of(each, within=raw) or ANOTHER for each in others)
     return ", ".join(dict.fromkeys(names))
 

@@ -165,7 +165,8 @@ def _drugs(record: PatientRecord) -> tuple[Drug, ...]:
     for read in record.derived(_read):
         if read.absence:
             continue
-        keys = [phrase_of(read.name), *(f"{pair} {_strength(read.name)}" for pair in read.codes)]
+        strength = " ".join(one for one in phrase_of(read.name).split() if one[:1].isdigit())
+        keys = [phrase_of(read.name), *(f"{pair} {strength}" for pair in read.codes)]
         if (drug := next((by_key[key] for key in keys if key in by_key), None)) is None:
             drug = Drug()
             found.append(drug)
@@ -227,10 +228,6 @@ def _per(ratio: fhir.Raw) -> str:
     above, below = quantity(ratio.get("numerator")), quantity(ratio.get("denominator"))
     unit = below.unit if below.number == 1 and below.unit else below.whole
     return f"{above.whole}/{unit}" if above.text and unit not in ("", "1") else above.whole
-
-
-def _strength(name: str) -> str:
-    return " ".join(word for word in phrase_of(name).split() if word[:1].isdigit())
 
 
 def _status(leading: DrugEntry, today: date | None) -> str:

@@ -129,7 +129,8 @@ def _activities(record: PatientRecord, entry: fhir.Entry) -> str:
     steps = []
     for row in fhir.many(entry.raw, "activity"):
         detail = fhir.one(row, "detail")
-        what = fhir.label(fhir.one(detail, "code")) or fhir.text(detail, "description")
+        named, said = fhir.label(fhir.one(detail, "code")), fhir.text(detail, "description")
+        what = ": ".join(dict.fromkeys(filter(None, (named, said))))
         what = what or record.name_of(fhir.one(row, "reference"), within=entry.raw)
         state = standing.FORBIDDEN if standing.is_forbidden(detail) else fhir.text(detail, "status")
         steps.append(f"{what} ({state})" if what and state else what)

@@ -16,7 +16,7 @@ from services.records.rows.finding import means
 from services.records.rows.measurements import row_of_part, series_of
 from services.records.rows.rows import row_of
 from services.records.views.needs import CARED_FOR
-from services.records.views.papers import row_of_document
+from services.records.views.papers import row_of_directive
 from services.records.views.person import personal_rows
 from services.records.views.view import newest_first, not_shown, view_of
 from services.records.visits import NOT_MEANT
@@ -228,11 +228,9 @@ def care(record: PatientRecord) -> ChartView:
         rows += sorted(found, key=lambda row: row.status not in _GOING_ON)
     done = (row_of(record, entry) for entry in record.entries_of("Procedure"))
     rows += [row for row in done if row.status == "preparation"]
-    rows += [
-        row_of_document(record, paper).model_copy(update={"kind": "directive"})
-        for paper in record.documents
-        if is_directive(record.entries[paper.ref].raw)
-    ]
+    papers = [one for one in record.documents if is_directive(record.entries[one.ref].raw)]
+    valid = [one for one in papers if not one.is_superseded]
+    rows += [row_of_directive(record, paper) for paper in valid or papers]
     # Who cares for the patient may stand in the Patient resource alone.
     rows += [row for row in personal_rows(record) if row.name in _CARING]
     nothing = "No care plan, goal, team, device, directive, flag or order is recorded."

@@ -10,6 +10,7 @@ from services.records.resources.documents import NO_TEXT, SUPERSEDED, ClinicalDo
 from services.records.resources.entry import joined, many, one, text
 from services.records.resources.record import PatientRecord
 from services.records.rows.measurements import rows_of_observation
+from services.records.search_index import PASSAGE_LIMIT_CHARS
 from services.records.views.view import newest_first, not_shown, quoted, view_of
 
 PAGE_CHARS = 4_000
@@ -28,7 +29,8 @@ def documents(
         kind: Words of the kind or the title: `imaging`, `pathology`, `note`, `discharge`.
     """
     every = newest_first(row_of_document(record, document) for document in record.documents)
-    asked = [row for row in every if kind is None or _is_kind(row, kind)]
+    wanted = {_KIND_WORDS.get(word, word) for word in words_of(kind or "")}
+    asked = [row for row in every if wanted <= {*words_of(f"{row.kind} {row.name}")}]
     kept = [row for row in asked if is_within(row.date, since)]
     of_kind, then = f" of kind “{kind}”" if kind else "", "" if since is None else " of that time"
     return view_of(
@@ -127,6 +129,8 @@ def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartVie
     return quoted(view)
 
 
-def _is_kind(row: ViewRow, kind: str) -> bool:
-    wanted = {_KIND_WORDS.get(word, word) for word in words_of(kind)}
-    return wanted <= {*words_of(f"{row.kind} {row.name}")}
+def row_of_directive(record: PatientRecord, paper: ClinicalDocument) -> ViewRow:
+    """Return an advance directive with how it begins, which says what is wanted."""
+    row = row_of_document(record, paper)
+    said = " ".join((paper.text or "").split())[:PASSAGE_LIMIT_CHARS]
+    return row.model_copy(update={"kind": "directive", "detail": joined(row.detail, said)})

@@ -1,6 +1,7 @@
 """What a search through a record costs, in calls, and what it still finds."""
 
 from data_models.chart_view import ViewRow
+from services.records.concepts.words import words_of
 from services.records.ranking import ranking_of
 from services.records.search_index import Hit, SearchIndex
 from tests.work import counted_calls
@@ -25,6 +26,14 @@ def test_a_word_that_is_nowhere_looks_closely_only_at_words_like_it() -> None:
 def test_other_forms_of_a_word_that_is_nowhere_are_found() -> None:
     index = _index("driving", "driver", "handrive", "overdriven", "dry", "hit")
     assert {hit.words[0] for hit in index.search("drive")} == {"driving", "driver", "handrive"}
+
+
+def test_a_short_word_that_is_nowhere_is_the_first_letters_of_a_name() -> None:
+    names = "Donor-specific antibody", "Timed up and go", "Retinopathy of prematurity screening"
+    hits = [Hit("", words_of(one), lambda: ViewRow(kind="note", name=""), one) for one in names]
+    index = SearchIndex(tuple(hits), ranking_of([hit.words for hit in hits]))
+    found = [[hit.name for hit in index.search(one)] for one in ("dsa", "TUG", "rop", "sab")]
+    assert found == [[names[0]], [names[1]], [names[2]], []]
 
 
 def test_what_is_no_noun_and_short_begins_no_longer_word() -> None:

@@ -179,6 +179,22 @@ def test_orders_and_steps_of_plans_that_forbid_say_so() -> None:
     assert "Intensive care (not to be given or done)" in found["Plan"].detail
 
 
+def test_steps_of_plans_and_extensions_are_told_whole_and_germs_by_what_resists() -> None:
+    step = {"detail": {"code": {"text": "Dressing change"}, "description": "foam, every 3 days"}}
+    plan = resource("CarePlan", "c", status="active", title="Plan", activity=[step])
+    dose = [{"url": "totalDoseDelivered", "valueQuantity": {"value": 50, "unit": "Gy"}},
+            {"url": "fractionsDelivered", "valueUnsignedInt": 25}]  # fmt: skip
+    course = resource("Procedure", "p", code={"text": "Radiotherapy"}, status="completed",
+                      extension=[{"url": "http://x/dose", "extension": dose}])  # fmt: skip
+    germ = value("o", "Ampicillin susceptibility", "2026-11-12", 32)
+    germ["interpretation"] = [{"coding": [{"code": "R"}]}]
+    chart = record(plan, course, germ)
+    assert "Dressing change: foam, every 3 days" in care(chart).rows[0].detail
+    told = procedures(chart).rows[0].detail
+    assert "total dose delivered 50 Gy; fractions delivered 25" in told
+    assert "resistant" in results(chart).rows[0].detail
+
+
 def visit(key: str, day: str, status: str) -> Json:
     return resource("Encounter", key, status=status, period={"start": day}, type=[{"text": key}])
 
@@ -219,6 +235,14 @@ def test_a_value_of_a_fetus_is_not_the_patients() -> None:
     assert "Heart rate (of fetus, not of the patient)" in [one.name for one in every]
     shown = [one for one in chart_summary(chart, today=TODAY, now="2026-11-22").rows if one.number]
     assert [one.number for one in shown] == [88]
+
+
+def test_a_value_of_an_illness_of_the_patient_is_the_patients() -> None:
+    of_it = value("s", "Cancer disease status", "2026-02-10", 1)
+    of_it["focus"] = [{"reference": "Condition/c"}]
+    illness = resource("Condition", "c", code={"text": "Breast cancer"})
+    rows = results(record(illness, of_it), names=["disease status"]).rows
+    assert [one.name for one in rows] == ["Cancer disease status"]
 
 
 def test_the_latest_value_is_the_last_in_time_whatever_the_offsets() -> None:
@@ -301,6 +325,13 @@ def test_a_directive_that_is_a_paper_is_among_the_directives() -> None:
     }
     rows: tuple[ViewRow, ...] = care(record(paper)).rows
     assert [(one.kind, one.name) for one in rows] == [("directive", "DNR")]
+
+
+def test_a_directive_is_known_by_its_name_says_what_is_wanted_and_is_the_valid_one() -> None:
+    paper = note("new", "2024-10-08", "No CPR.") | {"type": {"text": "Advance directive"}}
+    older = note("old", "2020-10-08", "Full code.") | {"type": {"text": "Advance directive"}}
+    rows = care(record(older | {"status": "superseded"}, paper)).rows
+    assert [(one.kind, one.detail.endswith("No CPR.")) for one in rows] == [("directive", True)]
 
 
 def test_the_setting_of_a_visit_is_read_by_its_code() -> None:

@@ -76,6 +76,25 @@ def test_the_stage_in_the_name_of_a_tumour_is_its_stage() -> None:
     assert current_status(chart, today=TODAY).staging[0].value == "1"
 
 
+def test_stages_and_ecog_that_have_no_code_are_known_by_their_names() -> None:
+    def named(name: str, day: str, shown: str) -> dict[str, object]:
+        return resource("Observation", day + shown, status="final", code={"text": name},
+                        effectiveDateTime=day, valueString=shown,
+                        focus=[{"reference": "Condition/c"}])  # fmt: skip
+
+    chart = record(
+        {**cancer(), "id": "c"},
+        named("TNM clinical stage group", "2024-03-20", "Stage IIB"),
+        named("TNM stage group", "2026-02-10", "Stage IV"),
+        named("cT category", "2024-03-20", "cT2"),
+        named("ECOG performance status", "2026-02-10", "2"),
+    )
+    status = current_status(chart, today=TODAY)
+    told = [fact.value for fact in (*status.staging, status.ecog)]
+    assert told == ["IV", "cT2", "2"]
+    assert status.staging[0].earlier[0].value == "IIB"
+
+
 def test_metastases_effusions_and_other_illness_are_not_the_diagnosis() -> None:
     chart = record(
         cancer(),

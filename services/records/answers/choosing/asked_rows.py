@@ -39,6 +39,7 @@ _OF_OPEN = frozenset({"open order", "overdue order", PLANNED})
 DONE = frozenset({"encounters", "procedures", "immunizations"})
 _NEVER_WAS = NOT_MEANT | NOT_DONE | {FUTURE}
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
+_SAID = frozenset({"problems", "encounters"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 _TREATMENTS = frozenset({"medication", "procedure"})
 VISITS_OF_STATE = {
@@ -69,8 +70,9 @@ class AskedRows:
 def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     """Return the rows of `view` that the question is about, by name and by days."""
     named = tuple([row for row in view.rows if _is_wanted(question, row)])
-    if question.tool == "problems" and question.name and not named:  # in a longer word: Gichtanfall
-        named = tuple(row for row in view.rows if _is_said(row, question.name))
+    if question.tool in _SAID and question.name and not named:  # in a longer word: Gichtanfall
+        is_in = has_words if question.tool == "encounters" else _is_said  # came by the ER
+        named = tuple(row for row in view.rows if is_in(row, question.name))
     if question.head == IMAGING:
         named = scans_of(question.name, view.rows)
     elif question.name and question.tool in REPORTS:
@@ -176,7 +178,7 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             # "The mutations of the tumour" are all of them.
             of_illness = bool(concept_table().named("problem", name))
             is_meant |= question.tool == "biomarkers" and of_illness
-            titles = question.tool == "documents" and concept_rows()["also_said"].get(name)
+            titles = concept_rows()["also_said"].get(name) if question.tool == "documents" else ""
             is_meant |= not {*tokens_of(titles or "")}.isdisjoint(tokens_of(row.name))
             is_given = row.kind == "immunization"  # "hepatitis B" is "Hep B, adult"
             is_meant |= is_given and means("vaccine", name, label=row.name, codes=row.code)
@@ -259,10 +261,27 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row is of the part of `care` or `history`, or the drug, and says the words."""
     name = question.head or question.name
     kinds = rows_called("parts_of_care").get(name)
+<<<<<<< HEAD
     if question.tool == "medications" and not question.arguments.get("name", True):
         return (
             row_parts.says_why_over(row) if name == row_parts.BROKEN_OFF else has_words(row, name)
         )  # as it is taken
+||||||| 578f6001f
+    if (
+        question.tool == "medications"
+        and "name" in question.arguments
+        and not question.arguments["name"]
+    ):
+        return (
+            row_parts.says_why_over(row) if name == row_parts.BROKEN_OFF else has_words(row, name)
+        )  # as it is taken
+=======
+    if question.tool == "medications" and question.arguments.get("name", name) is None:
+        if name == row_parts.BROKEN_OFF:
+            return row_parts.says_why_over(row)
+        said = tokens_of(concept_rows()["also_said"].get(name, ""))  # as it is taken
+        return any(has_words(row, one) for one in (name, *said))
+>>>>>>> h-char4
     if question.tool == "medications" or not _says_rest(row, question):
         return _says_rest(row, question)
     if name in _OF_OPEN and row.status not in _OPEN:

@@ -62,14 +62,13 @@ def is_left_out(question: ChartQuestion, row: ViewRow) -> bool:
         has_words(row, name)
         or (kind is not None and means(kind, name, label=row.name, codes=row.code))
         or (question.tool == "allergies" and is_of_allergen(name, row))
-        or any(means("problem", name, label=one, codes=()) for one in _reasons(row))
+        or any(
+            means("problem", name, label=one, codes=())
+            for one in row.detail.split("; ")
+            if one.startswith("for ")
+        )
         for name in question.without
     )
-
-
-def _reasons(row: ViewRow) -> list[str]:
-    parts = row.detail.split("; ")
-    return [one.removeprefix("for ") for one in parts if one.startswith("for ")]
 
 
 def may_be_among(question: ChartQuestion, rows: Sequence[ViewRow]) -> bool:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from data_models.chart_view import ViewRow
 from services.language.utterance import ChartQuestion
 from services.language.words.folding import tokens_of
-from services.records.concepts.words import is_compound_of, roots_of, words_of
+from services.records.concepts.words import is_compound_of, roots_of, spelt_out, words_of
 
 _TELLING_CHARS = 4
 _WORDS_BEFORE = 8
@@ -14,9 +14,10 @@ _IDLE_LETTERS = frozenset("as")
 
 
 def has_words(row: ViewRow, name: str) -> bool:
-    """Whether the row says every word of `name`, also as a code, or within a longer word."""
+    """Whether the row says every word of `name`, also as a code, by first letters, or within."""
     codes = (pair.rpartition("|")[2] for pair in row.code)
-    return says_all(" ".join((row.name, row.value, row.detail, *codes)), name)
+    is_said = says_all(" ".join((row.name, row.value, row.detail, *codes)), name)
+    return is_said or bool(spelt_out(name.casefold(), words_of(row.name)))
 
 
 def says_all(said: str, name: str) -> bool:

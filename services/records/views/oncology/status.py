@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from data_models.chart_view import ViewSource
 from data_models.identifiers import PatientId
 from data_models.values import ClosedValue
+from services.records.concepts.table import concept_table
 from services.records.resources import entry as fhir
 from services.records.resources.dates import day_text
 from services.records.resources.documents import ClinicalDocument
@@ -228,9 +229,12 @@ def _observed(record: PatientRecord, *wanted: str) -> Iterator[tuple[str, ViewSo
 
 
 def _by_code(record: PatientRecord) -> Mapping[str, list[fhir.Entry]]:
+    """Return what was observed by its codes, and by those of what its name means."""
     found: dict[str, list[fhir.Entry]] = {}
     for entry in record.entries_of("Observation"):
-        for code in fhir.codes(fhir.one(entry.raw, "code")):
+        concept = fhir.one(entry.raw, "code")
+        meant = concept_table().displayed("result", fhir.label(concept))
+        for code in fhir.codes(concept) | (meant.codes if meant else frozenset()):
             found.setdefault(code, []).append(entry)
     return found
 
