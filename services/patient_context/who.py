@@ -110,6 +110,9 @@ def who_of(linked: Linked, turn: PatientTurn) -> Who:
     # Whose number stands where a patient's does is asked about, if there is such a one.
     meant = [one for one in turn.reading.placed if linked.index.with_id(one) is not None]
     doubt = turn.reading.doubt
+    if doubt is not None and doubt.kind == "meant" and linked.subject.reason == "part":
+        # `case no 710985`: of no id, but how somebody's number ends
+        doubt = doubt if linked.index.with_id(doubt.options[0]) is not None else None
     if meant:
         doubt = Ask("meant" if len(meant) == 1 else "which", tuple(meant[:OPTIONS_LIMIT]))
     is_led = wording("bare_switch_by_number").fullmatch(turn.reading.shape) is not None

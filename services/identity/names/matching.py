@@ -166,6 +166,8 @@ def _mention(
         return None if open_one is None else _nearly_open(run, span, chosen, open_one)
     is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(run, span, chosen, known)
     strength: Strength = "full" if is_told_apart else _strength(covers)
+    if message.text[span[-1].end :][:2] == " (" and span[-1].after in of_people("staff"):
+        people = tuple(one for one in people if one.patient_id in known.roster)  # `mr X (surgeon)`
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:
         return None
@@ -298,7 +300,7 @@ def _counts(
     if _is_beside(run, span, strength, known):
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
-        return signed or begins or not all(common) or all(one.raw.istitle() for one in span)
+        return not cover.by_initial or signed or begins or not all(common)
     if all(one.is_eponym if strength == "near" else one.is_surely_eponym for one in span):
         return False
     if strength == "near":
@@ -309,7 +311,8 @@ def _counts(
         is_set_off = not {*":?"}.isdisjoint(span[0].gap)  # `Weiss: Na`, not `weiss K`
         is_all &= is_set_off or span[0].raw[0].isupper()
         is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
-        return signed or is_all or not any(common)
+        is_initialled = cover.by_initial and not span[-1].is_in("opening")
+        return signed or is_all or is_initialled or not any(common)
     is_begun = run[0].is_first and has_family_initial(run, span, person)  # `gale d weight`
     return (in_roster and signed) or is_begun or is_first_name_here(run, span)
 
