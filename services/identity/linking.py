@@ -21,6 +21,7 @@ from services.identity.subject import Subject, subject_of
 from services.language.figures.full_dates import FullDate, birth_years, full_dates, years_in
 from services.language.people import record_numbers
 from services.language.people.ages_told import age_told
+from services.language.people.descriptions import values_asked
 from services.language.people.mentions import Message, read_words
 from services.language.people.name_runs import neighbours, with_joined_words
 from services.language.people.patient_phrases import behind_leads
@@ -51,6 +52,7 @@ class Situation:
         beside: Names of staff of the open record, and of the user's own contacts.
         today: The day by which ages are reckoned; None where nobody needs them.
         has_ill: Whether the open patient has the illness that stands for its bearer.
+        is_of_one_user: Whether nobody else has written in the conversation.
     """
 
     active: PatientId | None
@@ -60,6 +62,7 @@ class Situation:
     beside: Collection[str] = ()
     today: date | None = None
     has_ill: bool = False
+    is_of_one_user: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +254,11 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
     """
     meant = at.settled.get(mention.words.casefold())
     known = {one.patient_id for one in mention.people if one.patient_id in at.roster}
-    # Of two Koepps it may be either, whoever is open.
-    if meant is None or any(one.is_another for one in mention.span) or known - {meant}:
+    # Of two Koepps it may be either, whoever is open, but for a value asked of the one just chosen.
+    is_either = bool(known - {meant}) and not (
+        meant == at.active and at.is_of_one_user and _asks_values_alone(said, mention)
+    )
+    if meant is None or any(one.is_another for one in mention.span) or is_either:
         return mention
     person = index.with_id(meant) or at.roster.get(meant)
     if person is not None and contradicts(mention.span, person):
@@ -265,6 +271,12 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
     if person is None or mention.strength == "stranger" or mention.names_open:
         return mention
     return replace(mention, people=(person,), strength="full")
+
+
+def _asks_values_alone(said: Message, mention: Mention) -> bool:
+    rest = [one for one in said.words if one not in mention.span]
+    values = [one for one in rest if one.text in values_asked()]
+    return bool(values) and all(one.is_in("newest", "lingers") for one in rest if one not in values)
 
 
 def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:

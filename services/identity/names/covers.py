@@ -63,14 +63,18 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
     beside = [*run[max(place - 1, 0) : place], *run[place + 1 : place + 2]]
     halves = [hit for one in beside for hit in index.exactly(one.text)]
     found = [hit for hit in near if any(hit.person is one.person for one in halves)]
-    called = [
-        one for one in halves if one.part == "family" and word.text not in name_words(one.person)
-    ]
     return found or [
         replace(one, part="given", is_exact=False)  # `jim cook`
-        for one in called
-        if is_short_for(word.text, given_words(one.person))
+        for one in halves
+        if one.part == "family" and _may_be_called(word.text, one.person)
     ]
+
+
+def _may_be_called(text: str, person: Person) -> bool:
+    """Whether it is short for a first name, or the whole of one that is short itself."""
+    given = given_words(person)
+    is_whole = any(is_short_for(one, [text]) for one in given)
+    return text not in name_words(person) and (is_whole or is_short_for(text, given))
 
 
 def parted_names(

@@ -71,12 +71,7 @@ def is_only_a_name(word: str) -> bool:
 def is_short_for(word: str, given: Collection[str]) -> bool:
     """Whether a folded word is what bearers of one of the first names are called: `peggy`."""
     is_begun = bool(word[2:]) and any(one.startswith(word) for one in given)  # `beth`
-    of_word = _short_forms().canonicals_of
-    return (
-        is_begun
-        or not of_word(word).isdisjoint(given)
-        or any(word in of_word(one) for one in given)
-    )
+    return is_begun or not _short_forms().canonicals_of(word).isdisjoint(given)
 
 
 @lru_cache(maxsize=1)
