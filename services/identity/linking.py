@@ -16,12 +16,12 @@ from services.identity.names.index import PersonIndex
 from services.identity.names.matching import Known, Mention, mentions_in
 from services.identity.names.name_signs import contradicts, is_turned_to
 from services.identity.names.person import Person
+from services.identity.names.word_names import asks_values_alone
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of
 from services.language.figures.full_dates import FullDate, birth_years, full_dates, years_in
 from services.language.people import record_numbers
 from services.language.people.ages_told import age_told
-from services.language.people.descriptions import values_asked
 from services.language.people.mentions import Message, read_words
 from services.language.people.name_runs import neighbours, with_joined_words
 from services.language.people.patient_phrases import behind_leads
@@ -256,7 +256,7 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
     known = {one.patient_id for one in mention.people if one.patient_id in at.roster}
     # Of two Koepps it may be either, whoever is open, but for a value asked of the one just chosen.
     is_either = bool(known - {meant}) and not (
-        meant == at.active and at.is_of_one_user and _asks_values_alone(said, mention)
+        meant == at.active and at.is_of_one_user and asks_values_alone(said.words, mention.span)
     )
     if meant is None or any(one.is_another for one in mention.span) or is_either:
         return mention
@@ -271,12 +271,6 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
     if person is None or mention.strength == "stranger" or mention.names_open:
         return mention
     return replace(mention, people=(person,), strength="full")
-
-
-def _asks_values_alone(said: Message, mention: Mention) -> bool:
-    rest = [one for one in said.words if one not in mention.span]
-    values = [one for one in rest if one.text in values_asked()]
-    return bool(values) and all(one.is_in("newest", "lingers") for one in rest if one not in values)
 
 
 def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:

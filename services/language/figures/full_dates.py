@@ -34,6 +34,7 @@ _OF_ONE = re.compile(
 """`the 1949 one`, `b. 1949`, `der von 1949: PSA`; of this century it is rather a scan."""
 _TWO_DIGITS = re.compile(r"(?<!\w)['\u2019](\d\d)(?![\w%]|[.,]\d)(?!.*\w['\u2019](?!\w))")
 _NEXT_WORD = re.compile(r"(?:[ ,(]{1,3}|['’]?(?=s\b))([^\W\d_]+)")
+_LONG_AGO = 20
 _PLAIN = re.compile(r"(?<!\w)(\d\d)(\d\d)((?:19|20)\d\d)(?!\w)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
 
@@ -51,6 +52,10 @@ class FullDate:
     end: int
     readings: frozenset[date]
     is_birth: bool
+
+    def is_long_ago(self, today: date | None) -> bool:
+        """Whether it is so old that beside a name it is a birth date."""
+        return today is not None and any(day.year + _LONG_AGO < today.year for day in self.readings)
 
 
 def full_dates(text: str) -> Sequence[FullDate]:
