@@ -6,6 +6,7 @@ from services.identity.names.covers import name_words
 from services.identity.names.matching import Known, Mention
 from services.identity.names.person import Person, distinct
 from services.identity.said import Said
+from services.language.figures.full_dates import FullDate
 from services.language.people.ages_told import AgeTold, age_behind
 
 
@@ -69,3 +70,12 @@ def _is_so_old(one: Person, told: AgeTold, known: Known) -> bool:
     is_open = one.same_as(known.open) and told.unit == "year"
     near = is_open and told.is_near(one.born_about, known.today)
     return near or told.fits(one.born_about, known.today)
+
+
+def is_birth_of(person: Person, one: FullDate, said: Said, known: Known) -> bool:
+    """Whether a date is called one of birth, is nearly theirs, or, of long ago, beside a name."""
+    text, spans = said.message.text, (each.span for each in said.mentions if each.span)
+    gaps = ((text[span[-1].end : one.start], text[one.end : span[0].start]) for span in spans)
+    is_beside = any(gap and not any(map(str.isalnum, gap)) for pair in gaps for gap in pair)
+    is_beside = is_beside and one.is_long_ago(known.today)
+    return one.is_birth or person.is_nearly_born_on(one.readings) or is_beside

@@ -16,6 +16,7 @@ from services.identity.names.index import PersonIndex
 from services.identity.names.matching import Known, Mention, mentions_in
 from services.identity.names.name_signs import contradicts, is_turned_to
 from services.identity.names.person import Person
+from services.identity.names.word_names import asks_values_alone
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of
 from services.language.figures.full_dates import FullDate, birth_years, full_dates, years_in
@@ -51,6 +52,7 @@ class Situation:
         beside: Names of staff of the open record, and of the user's own contacts.
         today: The day by which ages are reckoned; None where nobody needs them.
         has_ill: Whether the open patient has the illness that stands for its bearer.
+        is_of_one_user: Whether nobody else has written in the conversation.
     """
 
     active: PatientId | None
@@ -60,6 +62,7 @@ class Situation:
     beside: Collection[str] = ()
     today: date | None = None
     has_ill: bool = False
+    is_of_one_user: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +254,11 @@ def _settled(mention: Mention, said: Message, index: PersonIndex, at: Situation)
     """
     meant = at.settled.get(mention.words.casefold())
     known = {one.patient_id for one in mention.people if one.patient_id in at.roster}
-    # Of two Koepps it may be either, whoever is open.
-    if meant is None or any(one.is_another for one in mention.span) or known - {meant}:
+    # Of two Koepps it may be either, whoever is open, but for a value asked of the one just chosen.
+    is_either = bool(known - {meant}) and not (
+        meant == at.active and at.is_of_one_user and asks_values_alone(said.words, mention.span)
+    )
+    if meant is None or any(one.is_another for one in mention.span) or is_either:
         return mention
     person = index.with_id(meant) or at.roster.get(meant)
     if person is not None and contradicts(mention.span, person):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from services.identity.ages import by_age, is_grown, of_another_age, of_the_age
+from services.identity.ages import by_age, is_birth_of, is_grown, of_another_age, of_the_age
 from services.identity.names.asked_about import points_at_open
 from services.identity.names.covers import name_words
 from services.identity.names.kin_asked import asks_of_somebody_beside
@@ -38,7 +38,7 @@ Reason = Literal[
     "birth_date", "contradiction", "pronoun", "stranger", "nobody",
     "unanswered", "several", "elsewhere", "compared",
 ]  # fmt: skip
-OPTIONS_LIMIT, _LONG_AGO = 5, 20
+OPTIONS_LIMIT = 5
 _REASONS: dict[str, Reason] = {"near": "nearly", "former": "former"}
 
 
@@ -146,14 +146,14 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 if name_words(each).issuperset(words_of(words))
                 and not any(each.same_as(row[0]) for row in found.asked)
             ]
-            if (problem := _narrow(one, found)) is not None:
+            if (problem := _narrow(one, found, said, known)) is not None:
                 return problem
             continue
         if own is not None and own.is_born_on(one.readings):
             if others := _born_as_well(one, born, known):
                 return Subject("unsure", "birth_date", others, said=_typed(said, one))
             found.names_open = True
-        elif found.names_open and own is not None and own.is_nearly_born_on(one.readings):
+        elif found.names_open and own is not None and is_birth_of(own, one, said, known):
             return Subject("unsure", "contradiction", tuple(born), said=_typed(said, one))
         elif not born and not said.message.registers and _may_be_birth(one, said, known):
             return Subject("unsure", "contradiction", said=_typed(said, one))
@@ -181,7 +181,7 @@ def _leave_out_namesakes(own: Person | None, one: FullDate, found: _Evidence) ->
 
 def _may_be_birth(one: FullDate, said: Said, known: Known) -> bool:
     """Whether a date is called one of birth, or heads what is asked and is long ago."""
-    is_old = known.today is not None and max(one.readings).year + _LONG_AGO < known.today.year
+    is_old = one.is_long_ago(known.today)
     words = said.message.words
     behind = next((word.text for word in words if word.start > one.start), "")
     asks = behind in values_asked() or "?" in said.message.text
@@ -269,14 +269,14 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     return Subject("unsure", "pronoun", tuple(fitting[:OPTIONS_LIMIT]))
 
 
-def _narrow(one: FullDate, found: _Evidence) -> Subject | None:
+def _narrow(one: FullDate, found: _Evidence, said: Said, known: Known) -> Subject | None:
     """A birth date beside a name makes it sure, or contradicts it."""
     fitting = [row for row in found.asked if row[0].is_born_on(one.readings)]
     if one.is_birth and found.asked and not (fitting or found.sure):
         people = distinct(row[0] for row in found.asked)[:OPTIONS_LIMIT]
         return Subject("unsure", "contradiction", people, said=found.asked[0][2])
     for person in found.sure:
-        is_birth = one.is_birth or person.is_nearly_born_on(one.readings)
+        is_birth = is_birth_of(person, one, said, known)
         if is_birth and person.is_born_on(one.readings) is False:
             return Subject("unsure", "contradiction", (person,), said=person.name)
     if fitting and not found.sure:

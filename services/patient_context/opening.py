@@ -99,7 +99,8 @@ class ChartOpener:
 
     async def who(self, turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Who:
         """Return whom a message is about; those of `also` are looked up, too."""
-        also = (*also, *turn.reading.placed)
+        doubt = turn.reading.doubt
+        also = (*also, *turn.reading.placed, *(() if doubt is None else doubt.options))
         linked = await link_beside(self.linker, self.beside, turn, also=also, has_ill=self.has_ill)
         return who_of(linked, turn)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from data_models.identifiers import PatientId
+from data_models.identifiers import PatientId, hashed
 from data_models.patient_context_models import Registry
 from services.identity.linking import Linked, Situation
 from services.identity.names.person import Person, both_identifiers, distinct
@@ -98,6 +98,7 @@ def situation_of(turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Situat
         settled=turn.registry.settled,
         named=(*turn.reading.named, *also),
         today=turn.now.date(),
+        is_of_one_user={*turn.registry.seen_by} <= {hashed(turn.user)},
     )
 
 
@@ -110,6 +111,9 @@ def who_of(linked: Linked, turn: PatientTurn) -> Who:
     # Whose number stands where a patient's does is asked about, if there is such a one.
     meant = [one for one in turn.reading.placed if linked.index.with_id(one) is not None]
     doubt = turn.reading.doubt
+    if doubt is not None and doubt.kind == "meant" and linked.subject.reason == "part":
+        # `case no 710985`: of no id, but how somebody's number ends
+        doubt = doubt if linked.index.with_id(doubt.options[0]) is not None else None
     if meant:
         doubt = Ask("meant" if len(meant) == 1 else "which", tuple(meant[:OPTIONS_LIMIT]))
     is_led = wording("bare_switch_by_number").fullmatch(turn.reading.shape) is not None
@@ -205,11 +209,6 @@ def asking_whom(subject: Subject, who: Who) -> PatientVerdict:
     The message waits with the question, and runs in the chart that is chosen.
     """
     turn = who.turn
-    if turn.asks_whom is not None and subject.reason in ("described", "pronoun"):
-        # Who was offered before may be meant as well.
-        before = map(who.person, answers.options_of(turn.asks_whom))
-        others = [one for one in before if one is not None and not one.same_as(who.open)]
-        subject = replace(subject, people=subject.people or tuple(others))
     people = [one for one in subject.people if one.patient_id is not None][: OPTIONS_LIMIT - 1]
     if who.open is not None and not any(one.same_as(who.open) for one in people):
         people.append(who.open)
@@ -289,10 +288,13 @@ def unreachable(target: PatientId, who: Who) -> PatientVerdict:
 
 
 def roster_of(subject: Subject, who: Who) -> list[Person]:
-    """Return whom of the conversation a description may mean, besides the subject's people."""
-    if subject.reason != "described":
-        return []
-    return [person for one in who.turn.reading.others if (person := who.person(one))]
+    """Return whom a description may mean besides: of the conversation, else who was offered."""
+    turn = who.turn
+    asked = turn.asks_whom if subject.reason in ("described", "pronoun") else None
+    others = turn.reading.others if subject.reason == "described" else ()
+    if not (others or subject.people or asked is None):
+        others = tuple(one for one in answers.options_of(asked) if one != turn.reading.active)
+    return [person for one in others if (person := who.person(one))]
 
 
 def _is_same_but_zeros(one: PatientId, other: PatientId) -> bool:

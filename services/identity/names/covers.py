@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from rapidfuzz.distance import OSA
@@ -12,7 +12,7 @@ from services.identity.names.person import Person, PersonName, distinct
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.people.descriptions import first_parts
 from services.language.people.name_runs import is_behind_letter, leads_a_name
-from services.language.people.named_person import is_known_name
+from services.language.people.named_person import is_known_name, is_short_for
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
 from services.language.words.letters import folded, is_without_spaces, letter_runs, sounds
@@ -61,8 +61,20 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
             return near
     # Of a short name, or one that became a word, it counts beside the other half: `dana fest`.
     beside = [*run[max(place - 1, 0) : place], *run[place + 1 : place + 2]]
-    whole = {id(hit.person) for one in beside for hit in index.exactly(one.text)}
-    return [hit for hit in near if id(hit.person) in whole]
+    halves = [hit for one in beside for hit in index.exactly(one.text)]
+    found = [hit for hit in near if any(hit.person is one.person for one in halves)]
+    return found or [
+        replace(one, part="given", is_exact=False)  # `jim cook`
+        for one in halves
+        if one.part == "family" and _may_be_called(word.text, one.person)
+    ]
+
+
+def _may_be_called(text: str, person: Person) -> bool:
+    """Whether it is short for a first name, or the whole of one that is short itself."""
+    given = given_words(person)
+    is_whole = any(is_short_for(one, [text]) for one in given)
+    return text not in name_words(person) and (is_whole or is_short_for(text, given))
 
 
 def parted_names(
@@ -198,7 +210,11 @@ def has_another_name(span: Sequence[Word], open_one: Person) -> bool:
     own = name_words(open_one)
     away = {one.text: min(OSA.distance(one.text, each) for each in own) for one in span}
     names = (one for one, edits in away.items() if edits > 1 or (edits and is_known_name(one)))
-    return not all(away[one] < 2 and _is_spelling_of(one, open_one) for one in names)
+    given = given_words(open_one)
+    return not all(
+        is_short_for(one, given) or (away[one] < 2 and _is_spelling_of(one, open_one))
+        for one in names
+    )
 
 
 def given_words(person: Person) -> frozenset[str]:

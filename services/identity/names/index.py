@@ -276,9 +276,10 @@ def _words_of(name: PersonName) -> Iterable[tuple[Part, str]]:
 
 def _joined(text: str) -> Iterable[str]:
     """Yield a name with a particle as one word, as it is typed in haste: `deluca`, `oneil`."""
-    words = letter_runs(text)
-    if len(words) > 1 and (folded(words[0]) in of_people("between_names") or has_apostrophe(text)):
-        yield "".join(words)
+    words, whole = letter_runs(text), "".join(letter_runs(text))
+    is_led = folded(words[0]) in of_people("between_names") if words else False
+    if words[1:] and (is_led or has_apostrophe(text) or len(whole) >= _MERGED_LEAST_CHARS):
+        yield whole
 
 
 def _split(text: str) -> Sequence[str]:

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from services.identity.names.name_signs import is_clinical
 from services.language.people.descriptions import values_asked
 from services.language.people.mentions import Message
+from services.language.people.pointed_at import is_ill
 from services.language.people.signed_word import Word
 from services.language.words.folding import words_of
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 from services.language.words.statement_tables import saying
+from services.language.words.vocabulary import drug_words
 
 _BEHIND_OWNER = 2
 
@@ -45,7 +47,7 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     last = words[at - 1]
     is_named = bool(last.title) or not (at > 1 or last.is_common)
     is_led = is_led or (at > 0 and (last.is_owner or (is_named and last.raw[-1] == "s")))
-    return one.is_in("relatives") and is_led
+    return not of_people("relatives").isdisjoint((one.text, one.text.removesuffix("s"))) and is_led
 
 
 def _owns_value(words: Sequence[Word], at: int) -> bool:
@@ -65,8 +67,18 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     leads = leads or (at <= _BEHIND_OWNER and any("," in one.gap for one in words[at + 1 : at + 2]))
     if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():
         leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]
-    if leads and not values.isdisjoint(behind):
+    if leads and not (values.isdisjoint(behind) and drug_words().isdisjoint(behind)):
         return True
+    # `AF des Ehemanns`
+    ails = (
+        words[at - 2].text
+        if 1 < at == len(words) - 1 and words[at - 1].text in ("der", "des")
+        else ""
+    )
+    behind = [*behind, ails]
+    leads |= bool(ails)
     # `her husband's diabetes`: no family history is theirs
-    is_theirs = any(map(is_clinical, behind)) or not of_people("genes").isdisjoint(behind)
+    is_theirs = any(is_clinical(one) or is_ill(one) for one in behind) or not of_people(
+        "genes"
+    ).isdisjoint(behind)
     return leads and words[at].text in of_people("unrelated") and is_theirs

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Literal, TypeAlias
 
 from data_models.identifiers import PatientId
+from services.identity.names import name_signs as signs
 from services.identity.names.covers import (
     Cover,
     covers_of,
@@ -19,28 +20,9 @@ from services.identity.names.covers import (
 )
 from services.identity.names.first_names import has_another_first_name, is_first_name_here
 from services.identity.names.index import NameHit, PersonIndex
-from services.identity.names.name_signs import (
-    begins_a_chart_question,
-    contradicts,
-    has_done,
-    is_all_said,
-    is_alone,
-    is_first_name_beside,
-    is_half_of_a_name,
-    is_name_beside,
-    is_part_of_another_name,
-    is_person_beside,
-    is_signed,
-    is_sure_sign,
-    is_turned_to,
-    may_be_no_name,
-    stands_as_drug,
-    stands_for_somebody,
-)
 from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import strangers_in
-from services.identity.names.word_names import is_beside_a_value
-from services.language.people.ages_told import age_behind
+from services.identity.names.word_names import is_another_subject, is_beside_a_value, is_told_closer
 from services.language.people.mentions import Message
 from services.language.people.name_runs import is_behind_letter, neighbours
 from services.language.people.signed_word import Word
@@ -142,9 +124,9 @@ def _mention(
     span = tuple(run[place] for place in sorted(chosen[0].places))
     open_one, best = known.open, chosen[0]
     is_whole_name = best.has_family and best.has_given and best.is_exact
-    if not is_whole_name and is_name_beside(run, span, known.others):
+    if not is_whole_name and signs.is_name_beside(run, span, known.others):
         return None
-    is_fit = open_one is not None and not contradicts(span, open_one)
+    is_fit = open_one is not None and not signs.contradicts(span, open_one)
     of_open = [one for one in all_of if is_fit and one.is_exact and one.person.same_as(open_one)]
     of_open = [one for one in of_open if one.places >= best.places]
     # A name that they share with the open patient means the open one, unless more is said.
@@ -160,16 +142,20 @@ def _mention(
         kind: Strength = "family" if namesakes else "full"
         return Mention(_typed(span), tuple(namesakes), kind, not namesakes, span)
     covers = [one for one in chosen if not one.person.same_as(open_one)]
-    covers = [one for one in covers if not contradicts(span, one.person)] or covers
+    covers = [one for one in covers if not signs.contradicts(span, one.person)] or covers
     people = distinct(one.person for one in covers)
     if not people:
         return None if open_one is None else _nearly_open(run, span, chosen, open_one)
-    is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(run, span, chosen, known)
+    is_told_apart = not signs.is_half_of_a_name(run, span) and _is_told_apart(
+        run, span, chosen, known
+    )
     strength: Strength = "full" if is_told_apart else _strength(covers)
+    if message.text[span[-1].end :][:2] == " (" and span[-1].after in of_people("staff"):
+        people = tuple(one for one in people if one.patient_id in known.roster)  # `mr X (surgeon)`
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:
         return None
-    if strength == "full" and may_be_no_name(run, span):
+    if strength == "full" and signs.may_be_no_name(run, span):
         strength = "family"
     return Mention(_typed(span), tuple(accepted), strength, span=span)
 
@@ -179,10 +165,8 @@ def _unread(message: Message, run: _Run, chosen: Sequence[Cover], known: Known) 
     span = tuple(run[place] for place in sorted(chosen[0].places))
     is_month = span[0].is_in_date
     found = distinct(one.person for one in chosen if one.is_exact and (one.has_family or is_month))
-    people = [one for one in found if not (one.same_as(known.open) or contradicts(span, one))]
-    born = (one.born_on for one in people)
-    age = age_behind(message.text, span[-1].end, born=born, today=known.today)
-    is_told = age is not None or span[-1].after in of_people("places")
+    people = [one for one in found if not (one.same_as(known.open) or signs.contradicts(span, one))]
+    is_told = is_told_closer(message.text, span[-1], people, known.today)
     is_beside = is_beside_a_value(span)
     is_named = is_beside or (span[0].is_first and not span[0].has_number)
     is_word = span[0].is_in("qualities", "seasons") and not is_named
@@ -193,14 +177,15 @@ def _unread(message: Message, run: _Run, chosen: Sequence[Cover], known: Known) 
     is_word |= message.pronoun_at is not None or len(span) > 1
     is_word |= len(message.words) > (_SOME_WORDS if is_beside else _FEW_WORDS)
     is_word |= span[0].before in of_people("articles")  # `a bird fancier?`
-    is_word |= (span[0].is_surely_eponym and not is_told) or span[-1].after in of_people(
-        "particles"
+    is_word |= not is_told and (
+        span[0].is_surely_eponym or span[-1].after in of_people("particles")
     )
-    is_aside = is_name_beside(run, span, known.others) or _is_beside(run, span, "family", known)
-    if not people or is_word or is_aside:
-        return None
-    is_left = is_told or span[0].text in left_over_in(message.text)
-    return Mention(_typed(span), tuple(people), "family", span=span) if is_left else None
+    is_aside = signs.is_name_beside(run, span, known.others) or _is_beside(
+        run, span, "family", known
+    )
+    is_read = not is_told and span[0].text not in left_over_in(message.text)
+    named = () if is_word or is_aside or is_read else tuple(people)
+    return Mention(_typed(span), named, "family", span=span) if named else None
 
 
 def _is_told_apart(run: _Run, span: _Span, chosen: Sequence[Cover], known: Known) -> bool:
@@ -212,8 +197,13 @@ def _is_told_apart(run: _Run, span: _Span, chosen: Sequence[Cover], known: Known
     people = distinct(one.person for one in chosen if one.is_exact)
     is_all_known = all(one.patient_id in known.roster for one in people)
     if not chosen[0].has_family:
-        return len(people) == 1 and is_all_known and not span[0].title and is_turned_to(run, span)
-    meant = [one for one in people if not contradicts(span, one)]
+        return (
+            len(people) == 1
+            and is_all_known
+            and not span[0].title
+            and signs.is_turned_to(run, span)
+        )
+    meant = [one for one in people if not signs.contradicts(span, one)]
     is_of_known_sex = all(one.sex in ("male", "female") for one in people)
     return is_all_known and is_of_known_sex and len(meant) == 1 < len(people)
 
@@ -238,7 +228,7 @@ def _namesakes(
         if one.is_exact
         and not one.person.same_as(of_open.person)
         and is_meant(one)
-        and not contradicts(span, one.person)
+        and not signs.contradicts(span, one.person)
     )
 
 
@@ -284,46 +274,57 @@ def _counts(
     if is_word and (span[0].has_number or span[0].before in of_people("definite")):
         return False  # "open patient_7", "the patient's sodium": one may be called Test Patient
     in_roster = person.patient_id is not None and person.patient_id in known.roster
-    signed, begins = is_signed(run, span), len(span) > 1 and span[0].is_first
+    signed, begins = signs.is_signed(run, span), len(span) > 1 and span[0].is_first
     common = [one.is_common for one in span if len(one.raw) > 1]  # `a. koepp`
     is_staff = span[0].title in ("staff", "relative") and not cover.has_family
     is_staff &= span[-1].after in of_people("people_do", "says")  # `Schwester Monika fragt`
     if in_roster and cover.is_exact and not is_staff:
-        asks = cover.has_given or begins_a_chart_question(run, span) or is_beside_a_value(span)
+        asks = (
+            cover.has_given or signs.begins_a_chart_question(run, span) or is_beside_a_value(span)
+        )
         asks = cover.has_family and asks
-        asks = asks or span[0].is_another or is_turned_to(run, span)
+        asks = asks or span[0].is_another or signs.is_turned_to(run, span)
         asks = asks or (cover.has_family and span[0].before in of_people("auxiliaries"))
-        asks = asks or stands_for_somebody(run, span[-1]) or has_family_initial(run, span, person)
-        return signed or begins or asks or is_alone(run, span) or not all(common)
+        asks = (
+            asks
+            or signs.stands_for_somebody(run, span[-1])
+            or has_family_initial(run, span, person)
+        )
+        return signed or begins or asks or signs.is_alone(run, span) or not all(common)
     if _is_beside(run, span, strength, known):
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
-        return signed or begins or not all(common) or all(one.raw.istitle() for one in span)
+        return not cover.by_initial or signed or begins or not all(common)
     if all(one.is_eponym if strength == "near" else one.is_surely_eponym for one in span):
         return False
     if strength == "near":
         return _counts_nearly(run, span, cover, signed=signed, in_roster=in_roster)
     if strength in ("family", "former"):
         heads = span[-1].heads or span[-1].is_heading
-        is_all = is_all_said(run, span) or (span[0].is_first and heads)
+        is_all = signs.is_all_said(run, span) or (span[0].is_first and heads)
         is_set_off = not {*":?"}.isdisjoint(span[0].gap)  # `Weiss: Na`, not `weiss K`
         is_all &= is_set_off or span[0].raw[0].isupper()
-        is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
-        return signed or is_all or not any(common)
+        is_all = is_all or signs.is_turned_to(run, span) or signs.begins_a_chart_question(run, span)
+        is_all |= cover.by_initial and not span[-1].is_in("opening")
+        return signed or is_all or is_another_subject(span) or not any(common)
     is_begun = run[0].is_first and has_family_initial(run, span, person)  # `gale d weight`
     return (in_roster and signed) or is_begun or is_first_name_here(run, span)
 
 
 def _is_beside(run: _Run, span: _Span, strength: Strength, known: Known) -> bool:
     """Whether the words are a drug, staff, a relative, or part of another name."""
-    if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
+    if signs.is_first_name_beside(span, known.others) or signs.is_part_of_another_name(run, span):
         return True
     asks = run[0].is_in("kept_of_patients") and [*run[1:2]] == [span[0]] and span[-1].closes
     # `Tochter Yost fragt nach Kalium`: whose daughter she is, and no `Dr Yost wants …`
     is_kin = strength == "family" and span[0].title == "relative" and run[1:2] == [span[0]]
     asks |= is_kin and span[-1].after in of_people("calls")
-    is_person = is_person_beside(span) and not asks
-    return is_person or has_done(run, span) or (strength != "full" and stands_as_drug(run, span))
+    is_person = signs.is_person_beside(span) and not asks
+    return (
+        is_person
+        or signs.has_done(run, span)
+        or (strength != "full" and signs.stands_as_drug(run, span))
+    )
 
 
 def _counts_nearly(run: _Run, span: _Span, cover: Cover, *, signed: bool, in_roster: bool) -> bool:
@@ -335,7 +336,7 @@ def _counts_nearly(run: _Run, span: _Span, cover: Cover, *, signed: bool, in_ros
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
     is_name = is_name or (is_strange(span[0].text) and not span[0].is_in("eponyms"))
     is_word = any(common) and not (in_roster and is_looked_up(run, span[0]))
-    return (is_name and not is_word) or is_sure_sign(span)
+    return (is_name and not is_word) or signs.is_sure_sign(span)
 
 
 def _typed(span: Sequence[Word]) -> str:

@@ -6,20 +6,9 @@ from itertools import pairwise
 
 from rapidfuzz.distance import OSA
 
+from services.identity.names import name_signs as signs
 from services.identity.names import word_names
 from services.identity.names.covers import given_words, name_words
-from services.identity.names.name_signs import (
-    asks_for_chart,
-    contradicts,
-    is_clinical,
-    is_compound,
-    is_labelled,
-    is_name_beside,
-    is_strange_subject,
-    is_turned_to,
-    is_unknown_owner,
-    is_way_to_reach,
-)
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
 from services.language.people.descriptions import values_asked
@@ -73,14 +62,14 @@ def strangers_in(
         ):
             yield (*run[place - 1 : place], word) if len(letters) > len(word.text) else (word,)
             continue
-        if is_labelled(message, run, place) or _heads_as_name(message, run, place, others):
+        if signs.is_labelled(message, run, place) or _heads_as_name(message, run, place, others):
             yield (word, *run[place + 1 : place + 2])
             continue
-        owns = is_unknown_owner(word) or is_strange_subject(run, word)
+        owns = signs.is_unknown_owner(word) or signs.is_strange_subject(run, word)
         owns = owns or _is_name_in_a_chart_question(message, word, others)
         wholes = (word,), tuple(run[max(place - 1, 0) : place + 1]), tuple(run[place : place + 2])
-        owns = owns and not any(is_way_to_reach(run, whole) for whole in wholes)
-        owns = owns and not is_name_beside(run, (word,), others)
+        owns = owns and not any(signs.is_way_to_reach(run, whole) for whole in wholes)
+        owns = owns and not signs.is_name_beside(run, (word,), others)
         owns = owns and (is_behind_letter(run, place) or not has_hit)
         owns = owns and not is_met(message.text, word.raw)
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
@@ -99,7 +88,7 @@ def _heads_as_name(message: Message, run: Sequence[Word], place: int, others: _N
     if last is not word and last.raw.islower() and last.text in words_of_questions():
         return False  # `max serum: …`
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
-    if last is word or not is_name or is_name_beside(run, (word,), others):
+    if last is word or not is_name or signs.is_name_beside(run, (word,), others):
         is_name |= word.is_in("surnames_written") and word.raw.istitle()  # `Ng: creat`
         is_and_word = word_names.is_name_and_word(word) and not word.is_in("organs")
         is_head = is_and_word or not (word_names.is_in_use(word) or word.is_in(*_NO_HEADS))
@@ -147,7 +136,7 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
     is_typed = word.raw.isupper() or (first.is_first and (heads_value or (begins and is_dotted)))
     if is_shouted or is_number or not is_typed or not (is_dotted or is_pair or is_single):
         return ""
-    is_asked = word.is_owner and asks_for_chart(word)
+    is_asked = word.is_owner and signs.asks_for_chart(word)
     is_led = first.before in of_people("called_patients", "made_for") or (
         first.before in of_people("topics", "leads_to_whom" if heads_value else "topics")
         and word.closes
@@ -175,7 +164,7 @@ def _is_half_initial(word: Word, last: Word) -> bool:
 
 
 def _are_initials_of(person: Person | None, letters: str, word: Word) -> bool:
-    if person is None or contradicts((word,), person):
+    if person is None or signs.contradicts((word,), person):
         return False
     names = [one for name in person.names for one in (*name.given, name.family)]
     return not Counter(letters) - Counter(folded(one)[:1] for one in names)
@@ -196,7 +185,11 @@ def _is_titled(
     run: Sequence[Word], word: Word, others: _Names, *, has_hit: bool, is_open: bool
 ) -> bool:
     """Whether a title makes a word a name that nobody has: Frau Müller, but not Frau Doktor."""
-    if word.title == "patient" and len(word.raw) <= _SHORT_LETTERS and not is_clinical(word.text):
+    if (
+        word.title == "patient"
+        and len(word.raw) <= _SHORT_LETTERS
+        and not signs.is_clinical(word.text)
+    ):
         return word.heads and word.raw.istitle() and not has_hit  # `patient Li: INR?`
     if word.title in ("staff", "relative"):
         # `Prof. Koch - Hb?`, `Herr Doktor Brenner: Kalium?`, `Baby Schulz: Bili?`
@@ -205,14 +198,14 @@ def _is_titled(
         return False
     is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
     is_short_form = word.raw.isupper() and not all(one.raw.isupper() for one in run)
-    if is_carried and (is_short_form or word.text in values_asked() or is_compound(word)):
+    if is_carried and (is_short_form or word.text in values_asked() or signs.is_compound(word)):
         return False  # `Herr Gross Kalium`, `Herr Gross LDH`
     is_written = word.is_in("surnames_written")  # `mrs ng hb`
     is_typed = word.raw.istitle() or is_written or (word.heads and is_known_name(word.text))
     is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
     if word.is_in("joins", "people_do") or (word.is_common and not word.is_owner and is_role):
         return False
-    if is_name_beside(run, (word,), others) or (has_hit and not is_open):
+    if signs.is_name_beside(run, (word,), others) or (has_hit and not is_open):
         return False
     is_name = len(word.before) > _SHORT_LETTERS or is_known_name(word.text)
     is_name = is_name or is_written or is_strange(word.text)
@@ -247,14 +240,14 @@ def _is_name_in_a_chart_question(message: Message, word: Word, others: _Names) -
     is_told = word.is_first and word.after in of_people("does_or_is")  # "thomas called"
     is_told = is_told and not (word.is_eponym and word.beyond in of_people("found_of_signs"))
     in_use = word_names.is_in_use(word) and not (is_told and word.is_eponym)
-    if in_use or (word.is_owner and not asks_for_chart(word)):
+    if in_use or (word.is_owner and not signs.asks_for_chart(word)):
         return False
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
     is_asked = word.before in of_people("auxiliaries") and not word.closes
     is_called = word.title == "patient" or is_asked or is_told
     said = {one.text for one in rest}
     is_of_chart = bool(said & of_people("chart_things") or said & chart_nouns())
-    is_of_chart = is_of_chart or any(map(is_clinical, said))
+    is_of_chart = is_of_chart or any(map(signs.is_clinical, said))
     opens = all(one.is_in("opening") or is_known_name(one.text) for one in rest)
     # `zimmerman walked in`: a name in every language, and no word of any
     is_no_other_word = len(word.text) > _SHORT_LETTERS + 1 and is_strange(word.text)
@@ -276,7 +269,7 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
         return True
     if word.before in of_people("before_drugs") and word in message.words[:2]:  # `on yasmin?`
         return True
-    is_led = not is_turned_to(message.words, (word,))  # `back to kwitzon`
+    is_led = not signs.is_turned_to(message.words, (word,))  # `back to kwitzon`
     is_led &= word.before in of_people("before_staff", "before_places")
     if is_led or word.after in of_people("behind_places"):
         return True

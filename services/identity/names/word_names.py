@@ -1,10 +1,13 @@
 """Words that are names as well: whether one may name somebody where it stands. Pure."""
 
 from collections.abc import Sequence
+from datetime import date
 
 from services.identity.names.name_signs import is_no_word
+from services.identity.names.person import Person
 from services.language.charts.chart_entries import measured_nouns, words_of_questions
-from services.language.figures.full_dates import month_numbers
+from services.language.figures.full_dates import full_dates, month_numbers
+from services.language.people.ages_told import age_behind
 from services.language.people.descriptions import things_asked, values_asked
 from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name, is_only_a_name, is_ordinary_name
@@ -49,6 +52,13 @@ def is_name_and_word(word: Word) -> bool:
     is_owner = is_known_name(single) and not is_ordinary_name(single) and is_no_word(word)
     is_owner = single != word.text and not is_asked and (is_owner or single in names)
     return not is_other and (is_listed or is_owner or word.text in names)  # `delgados psa`
+
+
+def is_another_subject(span: tuple[Word, ...]) -> bool:
+    """Whether something is told of the words behind one who was named: `… but cook is bleeding`."""
+    is_word = span[0].is_in("qualities", "verbs_too") or span[0].text in words_of_questions()
+    is_led = span[0].before in of_people("parting") and not is_word
+    return is_led and span[-1].after in of_people("copulas", "for_whom")
 
 
 def is_beside_a_value(span: tuple[Word, ...]) -> bool:
@@ -127,3 +137,18 @@ def is_surname_too(word: Word) -> bool:
     is_called = word.before in of_people("called_patients")  # `pt baker in clinic, tsh?`
     is_asked = word.heads or word.after in measured_nouns() or is_called
     return (word.is_first or is_called) and is_asked and (is_written or word.is_in("surnames_too"))
+
+
+def is_told_closer(text: str, last: Word, people: Sequence[Person], today: date | None) -> bool:
+    """Whether age, room or a date of long ago is behind: `long 59 k`, `long (23 Sep 1967)`."""
+    age = age_behind(text, last.end, born=(one.born_on for one in people), today=today)
+    gaps = ((one, text[last.end : one.start]) for one in full_dates(text))
+    is_dated = any(gap in (" ", " (", ", ") and one.is_long_ago(today) for one, gap in gaps)
+    return age is not None or last.after in of_people("places") or is_dated
+
+
+def asks_values_alone(words: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether nothing stands beside a name but values, and the newest of them: `last hb koch`."""
+    rest = [one for one in words if one not in span]
+    values = [one for one in rest if one.text in values_asked()]
+    return bool(values) and all(one.is_in("newest", "lingers") for one in rest if one not in values)

@@ -15,8 +15,8 @@ from services.language.words.vocabulary import LANGUAGES, read_table
 _ISO = re.compile(r"(?<![\w-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w-])")
 _DAY_FIRST = re.compile(r"(?<![\w.])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d\d)(?=s?\b)")
 _NAMED = re.compile(
-    r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th|er|º|°)?[\s.]{1,2}(?:(?:de|of|di|del)\s)?([^\W\d_]{3,12})\.?"
-    r"[\s,]{1,2}(?:(?:de|del|of)\s)?(\d{4}|['’]?\d{2})(?![:.,]\d)"
+    r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th|er|º|°)?[\s./-]{1,2}(?:(?:de|of|di|del)\s)?([^\W\d_]{3,12})\.?"
+    r"[\s,./-]{1,2}(?:(?:de|del|of)\s)?(\d{4}|['’]?\d{2})(?![:.,]\d)"
     r"|([^\W\d_]{3,12})\.?\s(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}(\d{4}))(?!\w)",
     re.IGNORECASE,
 )
@@ -34,6 +34,8 @@ _OF_ONE = re.compile(
 """`the 1949 one`, `b. 1949`, `der von 1949: PSA`; of this century it is rather a scan."""
 _TWO_DIGITS = re.compile(r"(?<!\w)['\u2019](\d\d)(?![\w%]|[.,]\d)(?!.*\w['\u2019](?!\w))")
 _NEXT_WORD = re.compile(r"(?:[ ,(]{1,3}|['’]?(?=s\b))([^\W\d_]+)")
+_LONG_AGO = 20
+_PLAIN = re.compile(r"(?<!\w)(\d\d)(\d\d)((?:19|20)\d\d)(?!\w)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
 
 
@@ -51,6 +53,10 @@ class FullDate:
     readings: frozenset[date]
     is_birth: bool
 
+    def is_long_ago(self, today: date | None) -> bool:
+        """Whether it is so old that beside a name it is a birth date."""
+        return today is not None and any(day.year + _LONG_AGO < today.year for day in self.readings)
+
 
 def full_dates(text: str) -> Sequence[FullDate]:
     """Return the whole dates of `text`, in its order."""
@@ -60,6 +66,9 @@ def full_dates(text: str) -> Sequence[FullDate]:
         *_all(_NAMED, text, _by_name),
         *_all(_COMPACT, text, lambda one: {(int(one[1]), int(one[2]), int(one[3]))}),
     ]
+    # Eight digits alone may be anybody's number: `dob 23091967`.
+    plain = _all(_PLAIN, text, _either_way)
+    found += [one for one in plain if _is_birth(text[: one.start])]
     found.sort(key=lambda one: one.start)
     ends = [0, *(one.end for one in found)]
     return [

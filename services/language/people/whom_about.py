@@ -134,13 +134,14 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if "beside" in part:
         is_figure = not any(map(str.isalpha, who.split()[0]))  # `ldl 150`
         who = "" if is_figure else _behind_values(f"{part['beside']} {who}")
+    # `the cook temp`
+    beside = ["values_of_places"] * (not of_people("told_by_job").isdisjoint(words_of(who)))
     is_of_drug = "drug" not in part or not drug_words().isdisjoint(words_of(part["drug"]))
-    if not is_of_drug or (value and _values().isdisjoint(words_of(value)[-1:])):
+    if not is_of_drug or (value and _values(*beside).isdisjoint(words_of(value)[-1:])):
         return ""
     scales = ({*words_of(who)} & of_people("eponyms", "staged_by")) - of_people("surnames_too")
-    values = _values(*["found_of_one"][bool(scales) :])
-    at = next((one for one in asked.split() if not values.isdisjoint(words_of(one))), "")
-    if not at:
+    values = _values(*beside, *["found_of_one"][bool(scales) :])
+    if not (at := next((one for one in asked.split() if not values.isdisjoint(words_of(one))), "")):
         return "" if asked else who
     start = text.find(who)
     words = text[start : f" {text}".find(f" {at}", text.rfind(asked))].split()

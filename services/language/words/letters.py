@@ -30,6 +30,7 @@ _OTHER_SCRIPTS = dict(
 )
 _INVISIBLE = {"Cf", "Mn", "Me"}
 _VOWELS = frozenset("aeiouy")
+_LEAST_MAC = 5
 _UNHEARD = _VOWELS | {"h"}
 _UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 
@@ -60,7 +61,9 @@ def spellings(name: str) -> frozenset[str]:
     """Return how a word of a name may be written: folded, and with `ue` for `ü`."""
     lowered = unicodedata.normalize("NFC", name).casefold()
     written_out = "".join(_UMLAUTS.get(each, each) for each in lowered)
-    return frozenset(filter(None, (folded(name), folded(written_out))))
+    found = {folded(name), folded(written_out)}
+    found |= {f"mc{one[3:]}" for one in found if one.startswith("mac") and len(one) > _LEAST_MAC}
+    return frozenset(filter(None, found))
 
 
 @lru_cache(maxsize=8_192)

@@ -123,6 +123,7 @@ DANA, BEATRIS = (
         ("fd7ef6da-ddd3's potassium", "unsure", [BEATRIS]),
         ("MRN ending in 437: labs?", "unsure", [BEATRIS]),
         ("008437: potassium?", "unsure", [BEATRIS]),
+        ("case no 008437 potassium", "unsure", [BEATRIS]),
         ("switch to 9e9e9e9e", "unsure", []),
         ("call me on 07115550134", "same", []),
     ],

@@ -34,6 +34,11 @@ OTHERS = (
     person("patient_11", "Graves", "Ruth", birth_date="1950-08-21", sex="female"),
     person("patient_13", "Kurz", "Paul", birth_date="1970-01-17", sex="male"),
     person("patient_12", "Sharp", "Frank", birth_date="1954-01-05", sex="male"),
+    person("patient_21", "Cook", "James", birth_date="1949-11-07", sex="male"),
+    person("patient_22", "MacDonald", "Ewan", birth_date="1950-10-10", sex="male"),
+    person("patient_23", "Smith-Jones", "Emily", birth_date="1969-01-31", sex="female"),
+    person("patient_24", "Small", "Lydia", birth_date="1993-03-22", sex="female"),
+    person("patient_25", "Ward", "Will", birth_date="1997-08-18", sex="male"),
     person("patient_66", "Patient", "Test", birth_date="1951-01-01", sex="male"),
 )
 

@@ -12,8 +12,10 @@ from services.chart_access.chart_guard import (
     ChartCounter,
     read_care_roster,
 )
-from tests.fakes import FixedClock, RememberedAudit
-from tests.services.patient_context.world import World
+from services.identity.linking import SubjectLinker
+from tests.fakes import FixedClock, GivenPeople, RememberedAudit
+from tests.services.patient_context.test_who import MARGARET, TUNDE
+from tests.services.patient_context.world import PATTERN, World
 
 
 def roster(tmp_path: Path, text: str) -> Path:
@@ -35,6 +37,19 @@ async def test_a_chart_that_the_roster_does_not_open_stays_closed(tmp_path: Path
     asked = await here.say("any allergies?")
     assert asked.reply is not None
     assert "patient_7" not in asked.reply
+
+
+async def test_who_was_asked_about_by_a_closed_number_is_named_no_further(tmp_path: Path) -> None:
+    access = CareRoster(file=roster(tmp_path, "dr-a: [patient_4]\n"))
+    linker = SubjectLinker(directory=GivenPeople(MARGARET, TUNDE), fits=PATTERN.matches)
+    here = World("patient_4", active="patient_4", linker=linker, access=access)
+    assert (await here.say("meds for patient_4 and patient_7")).question is not None
+
+    asked = await here.say("the man in bed 4: hb")
+
+    assert asked.question is not None
+    assert "Tunde" not in (asked.reply or "")
+    assert "patient_7" not in asked.question.payload["options"]
 
 
 async def test_the_roster_is_read_again_and_a_damaged_one_opens_nothing(tmp_path: Path) -> None:

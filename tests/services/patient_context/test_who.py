@@ -284,8 +284,8 @@ async def test_a_name_that_was_settled_is_asked_again_behind_a_namesake_by_whole
     assert asked.question is not None, "it would be answered of the other one"
 
 
-@with_cases("text")
-async def test_a_name_that_two_of_the_conversation_bear_is_asked_about_each_time(text: str) -> None:
+async def with_two_kochs() -> World:
+    """Both were open, and "Koch" was said to be Eva, who is open now."""
     here, people = world("patient_4", active="patient_4")
     kochs = [
         person(place, given, "Koch", born, sex="female")
@@ -296,12 +296,35 @@ async def test_a_name_that_two_of_the_conversation_bear_is_asked_about_each_time
     await here.say("open patient_9")
     await here.say("creatinine for Koch")
     assert (await here.say("Eva")).patient_id == "patient_9"
+    return here
+
+
+@with_cases("text")
+async def test_a_name_that_two_of_the_conversation_bear_is_asked_about_each_time(text: str) -> None:
+    here = await with_two_kochs()
 
     asked = await here.say(text)
 
     assert asked.question is not None, "it would be of the open one"
     assert set(asked.question.payload["options"]) == {"patient_8", "patient_9"}
     assert (await here.say("koch *11.03.1961: hb")).question is None, "her birth date tells her"
+
+
+@pytest.mark.parametrize("text", ["hb koch", "koch crp?"])
+async def test_a_value_is_asked_of_the_one_of_two_who_was_just_chosen(text: str) -> None:
+    here = await with_two_kochs()
+    assert (await here.say(text)).question is None
+
+    await here.say("open patient_8")
+    assert (await here.say(text)).question is not None, "another of that name was open since"
+
+
+async def test_whom_one_user_chose_says_nothing_of_whom_another_one_means() -> None:
+    here = await with_two_kochs()
+    seen_by = {"somebody else": PatientId("patient_8")}
+    here.registry = here.registry.model_copy(update={"seen_by": seen_by})
+
+    assert (await here.say("hb koch")).question is not None
 
 
 async def test_a_word_for_his_is_no_slip_in_a_name() -> None:
