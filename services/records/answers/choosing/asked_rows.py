@@ -261,27 +261,11 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row is of the part of `care` or `history`, or the drug, and says the words."""
     name = question.head or question.name
     kinds = rows_called("parts_of_care").get(name)
-<<<<<<< HEAD
     if question.tool == "medications" and not question.arguments.get("name", True):
-        return (
-            row_parts.says_why_over(row) if name == row_parts.BROKEN_OFF else has_words(row, name)
-        )  # as it is taken
-||||||| 578f6001f
-    if (
-        question.tool == "medications"
-        and "name" in question.arguments
-        and not question.arguments["name"]
-    ):
-        return (
-            row_parts.says_why_over(row) if name == row_parts.BROKEN_OFF else has_words(row, name)
-        )  # as it is taken
-=======
-    if question.tool == "medications" and question.arguments.get("name", name) is None:
         if name == row_parts.BROKEN_OFF:
             return row_parts.says_why_over(row)
         said = tokens_of(concept_rows()["also_said"].get(name, ""))  # as it is taken
         return any(has_words(row, one) for one in (name, *said))
->>>>>>> h-char4
     if question.tool == "medications" or not _says_rest(row, question):
         return _says_rest(row, question)
     if name in _OF_OPEN and row.status not in _OPEN:
