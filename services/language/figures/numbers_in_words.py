@@ -90,25 +90,19 @@ def _dosed(found: re.Match[str]) -> str:
 
 
 class _Pattern(NamedTuple):
-    """A pattern with what stands for what it finds, and the beginnings of words in each of it."""
+    """A pattern with what stands for what it finds."""
 
-    signs: tuple[str, ...]  # these are far quicker to look for
     pattern: re.Pattern[str]
     new: str | Callable[[re.Match[str]], str]
 
 
 @cache
 def _by_sign() -> tuple[Sequence[str], Sequence[_Pattern]]:
-    """Return every sign, and the pattern of each."""
+    """Return signs, far quicker to look for, and the pattern that finds nothing without each."""
     by = {"aged": _aged, "dosed": _dosed, "written": _written, "by_birthday": _by_birthday}
-    patterns = [
-        _Pattern(
-            tuple(one["signs"]),
-            re.compile(one["pattern"]),
-            one.get("new") or by.get(one.get("by", "")) or partial(_in_digits, one["digits"]),
-        )
-        for one in read_table(Path(__file__).with_suffix(".yaml"))["patterns"]
-    ]
-    return [sign for one in patterns for sign in one.signs], [
-        one for one in patterns for _ in one.signs
-    ]
+    signs, patterns = list[str](), list[_Pattern]()
+    for one in read_table(Path(__file__).with_suffix(".yaml"))["patterns"]:
+        new = one.get("new") or by.get(one.get("by", "")) or partial(_in_digits, one["digits"])
+        signs += one["signs"]
+        patterns += [_Pattern(re.compile(one["pattern"]), new)] * len(one["signs"])
+    return signs, patterns
