@@ -83,15 +83,19 @@ def calls_of(
     ]
 
 
-@lru_cache(maxsize=256)
 def offered(tool: Tool) -> dict[str, Any]:
-    """Return what models are told of `tool`; made once, though many agents have it."""
-    schema = short_schema(tool.arguments)
-    parameters = {"type": "object", "properties": schema.get("properties", {})}
-    if "required" in schema:
-        parameters["required"] = schema["required"]
+    """Return what models are told of `tool`."""
+    parameters = _parameters(tool.arguments)
     told = {"name": tool.name, "description": tool.description, "parameters": parameters}
     return {"type": "function", "function": told}
+
+
+@lru_cache(maxsize=256)
+def _parameters(arguments: type[BaseModel]) -> dict[str, Any]:
+    """Return what models are told of `arguments`; made once, though many agents have the tool."""
+    schema = short_schema(arguments)
+    required = {"required": schema["required"]} if "required" in schema else {}
+    return {"type": "object", "properties": schema.get("properties", {}), **required}
 
 
 def parsed(given: str | Mapping[str, Any] | None) -> Mapping[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from opentelemetry import trace
 from pydantic import PrivateAttr
 from semantic_kernel import Kernel
 from semantic_kernel.contents import ChatHistory, FunctionCallContent, FunctionResultContent
@@ -88,6 +89,7 @@ _PATIENT_ARGUMENTS = frozenset({
 })  # fmt: skip
 _SAME_CALLS = 2
 _TOO_SLOW = "tool_timeout"
+_tracer = trace.get_tracer("rounds")
 
 
 @dataclass(slots=True)
@@ -112,7 +114,9 @@ class _Call:
 
 async def _output_of(turn: TurnContext, tool: Tool, call: _Call) -> ToolOutput:
     async def run(arguments: Mapping[str, Any]) -> ToolOutput:
-        return await tool.run(turn, checked_arguments(tool.arguments, arguments))
+        named = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool.name}
+        with _tracer.start_as_current_span(f"execute_tool {tool.name}", attributes=named):
+            return await tool.run(turn, checked_arguments(tool.arguments, arguments))
 
     if not tool.changes:
         return await run(call.arguments)

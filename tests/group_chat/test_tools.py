@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from docx import Document
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from data_models.chat_context import AgentMessage, Citation
 from data_models.conversations.turn_events import (
@@ -25,6 +26,7 @@ from services.group_chat_port import ArtifactMade
 from services.records.resources.ports import EVERYTHING, Need, PatientRecords
 from services.records.resources.record import PatientRecord
 from tests.fakes import GivenRecords
+from services.telemetry.tracing import tracer_provider
 from tests.fakes_openai import Reply, ToolCall
 from tests.given import present
 from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, team_world, text
@@ -57,6 +59,22 @@ async def test_each_tool_gives_bounded_text_of_the_active_patient(
     assert part in result.content
     sent = [m for m in world.prompts()[-1] if m["role"] == "tool"]
     assert [m["content"] for m in sent] == [result.content]
+
+
+async def test_each_run_of_a_tool_has_a_span_of_its_own(
+    world: TeamWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exporter = InMemorySpanExporter()
+    provider = tracer_provider(exporter, service_name="rounds")
+    monkeypatch.setattr("group_chat.tools.kernel._tracer", provider.get_tracer("test"))
+    await world.say("hello", call("list_roster"), text("One patient."))
+    provider.shutdown()
+    (span,) = exporter.get_finished_spans()
+    assert span.name == "execute_tool list_roster"
+    assert span.attributes == {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "list_roster",
+    }
 
 
 async def test_a_call_is_told_from_start_to_result(world: TeamWorld) -> None:

@@ -66,7 +66,8 @@ def strangers_in(
             yield (word, *run[place + 1 : place + 2])
             continue
         owns = signs.is_unknown_owner(word) or signs.is_strange_subject(run, word)
-        owns = owns or _is_name_in_a_chart_question(message, word, others)
+        is_asked_of = not owns and _is_name_in_a_chart_question(message, word, others)
+        owns = owns or (is_asked_of and not _is_said_by_or_to(message, word))
         wholes = (word,), tuple(run[max(place - 1, 0) : place + 1]), tuple(run[place : place + 2])
         owns = owns and not any(signs.is_way_to_reach(run, whole) for whole in wholes)
         owns = owns and not signs.is_name_beside(run, (word,), others)
@@ -218,14 +219,14 @@ def _is_titled(
 def _is_name_in_a_chart_question(message: Message, word: Word, others: _Names) -> bool:
     """Whether somebody's name stands where a chart is asked for: `is nakamura on warfarin?`.
 
-    Not `seen by Lopez?`, `tell Jenny that the CT is back`; of a name that is a word of common
-    language, too, only `Müller Kalium`, for nothing else may stand there.
+    Of a name that is a word of common language, too, only `Müller Kalium`, for nothing else may
+    stand there.
     """
     is_score = word.after in of_people("told_first_by") and not word.is_owner
     is_score |= word.before in of_people("newest") and not word.is_owner
     if word.title in ("staff", "relative") or message.registers or is_score:
         return False
-    if any(word.text in name for name in others) or _is_said_by_or_to(message, word):
+    if any(word.text in name for name in others):
         return False
     if word_names.is_left_over(message, word):
         return True
@@ -263,6 +264,7 @@ def _is_name_in_a_chart_question(message: Message, word: Word, others: _Names) -
 def _is_said_by_or_to(message: Message, word: Word) -> bool:
     """Whether the name is that of a place, a drug, of who did something, or who is spoken to.
 
+    `seen by Lopez?`, `tell Jenny that the CT is back`, and nobody whose chart is asked for.
     Of a task that is to go it is a word of its title: "delete the chase CT reminder".
     """
     if word.raw.islower() and says(message.text, "task") and says(message.text, "delete", "move"):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import cache, partial
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,10 +25,10 @@ _TIMES_A_DAY = ("", "once daily", "twice daily", "three times daily", "four time
 
 def with_digits(text: str) -> str:
     """Return `text` with `two point nine` as `2.9`, `stage three B` as `stage 3B`."""
-    lower = text.lower()
-    for signs, pattern, new in _patterns():
-        if any(map(lower.__contains__, signs)):
-            text = pattern.sub(new, text)
+    signs, patterns = _by_sign()
+    found = compress(patterns, map(text.lower().__contains__, signs))
+    for one in dict.fromkeys(found):
+        text = one.pattern.sub(one.new, text)
     return text
 
 
@@ -89,21 +90,19 @@ def _dosed(found: re.Match[str]) -> str:
 
 
 class _Pattern(NamedTuple):
-    """A pattern with what stands for what it finds, and the beginnings of words in each of it."""
+    """A pattern with what stands for what it finds."""
 
-    signs: Sequence[str]  # these are far quicker to look for
     pattern: re.Pattern[str]
     new: str | Callable[[re.Match[str]], str]
 
 
 @cache
-def _patterns() -> Sequence[_Pattern]:
+def _by_sign() -> tuple[Sequence[str], Sequence[_Pattern]]:
+    """Return signs, far quicker to look for, and the pattern that finds nothing without each."""
     by = {"aged": _aged, "dosed": _dosed, "written": _written, "by_birthday": _by_birthday}
-    return [
-        _Pattern(
-            one["signs"],
-            re.compile(one["pattern"]),
-            one.get("new") or by.get(one.get("by", "")) or partial(_in_digits, one["digits"]),
-        )
-        for one in read_table(Path(__file__).with_suffix(".yaml"))["patterns"]
-    ]
+    signs, patterns = list[str](), list[_Pattern]()
+    for one in read_table(Path(__file__).with_suffix(".yaml"))["patterns"]:
+        new = one.get("new") or by.get(one.get("by", "")) or partial(_in_digits, one["digits"])
+        signs += one["signs"]
+        patterns += [_Pattern(re.compile(one["pattern"]), new)] * len(one["signs"])
+    return signs, patterns

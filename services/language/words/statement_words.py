@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from services.language.words.statement_phrases import (
     FoundPhrase,
@@ -32,6 +32,7 @@ from services.language.words.statement_tables import (
 _BEGINNING = 6
 _HERE = Path(__file__).parents[1]
 _ERRANDS = frozenset({"errands"})
+_ByTwo: TypeAlias = Mapping[tuple[str, ...], Sequence[Phrase]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class StatementWords:
     Attributes:
         phrases: By first word, the longest first.
         concepts: Names of the table of concepts, by their stems, in the same order.
+        longer: Of both those of several words, by the first two.
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
         neutral: Stems that claim nothing: of common language, or sides and numbers, which are
             compared as such.
@@ -57,6 +59,7 @@ class StatementWords:
 
     phrases: Mapping[str, Sequence[Phrase]]
     concepts: Mapping[str, Sequence[Phrase]]
+    longer: tuple[_ByTwo, _ByTwo]
     joints: frozenset[str]
     imperatives: frozenset[str]
     advising: frozenset[str]
@@ -93,31 +96,41 @@ class StatementWords:
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
         """Yield the phrases in `words` from the left, the longest at each place."""
-        end, stems = 0, [*map(stem, words)]
-        for at in range(len(words)):
-            if at < end:
+        end, said, stems = 0, tuple(words), tuple(map(stem, words))
+        for at, word in enumerate(said):
+            if at < end or (word not in self.phrases and stems[at] not in self.concepts):
                 continue
-            phrase = _first_at(at, words, self.phrases) if words[at] in self.phrases else None
-            if stems[at] in self.concepts:
-                least = len(phrase.words) if phrase is not None else 0
-                phrase = _first_at(at, stems, self.concepts, longer_than=least) or phrase
+            phrase = _first_at(at, said, self.phrases, self.longer[0])
+            least = len(phrase.words) if phrase is not None else 0
+            phrase = _first_at(at, stems, self.concepts, self.longer[1], least) or phrase
             if phrase is not None:
                 end = at + len(phrase.words)
                 yield FoundPhrase(at, end, phrase.tags, said_by(phrase.tags))
 
 
 def _first_at(
-    at: int, words: Sequence[str], phrases: Mapping[str, Sequence[Phrase]], longer_than: int = 0
+    at: int,
+    words: tuple[str, ...],
+    phrases: Mapping[str, Sequence[Phrase]],
+    longer: _ByTwo,
+    longer_than: int = 0,
 ) -> Phrase | None:
     """Return the longest phrase that begins at a place, if it is longer than so many words."""
-    behind = words[at + 1] if at + 1 < len(words) else ""
-    for one in phrases.get(words[at], ()):
+    for one in longer.get(words[at : at + 2], ()):
         size = len(one.words)
         if size <= longer_than:
             return None
-        if size == 1 or (one.words[1] == behind and (*words[at : at + size],) == one.words):
+        if words[at : at + size] == one.words:
             return one
-    return None
+    alone = phrases[words[at]][-1] if not longer_than and words[at] in phrases else None
+    return alone if alone is not None and len(alone.words) == 1 else None
+
+
+def _by_two(phrases: Mapping[str, Sequence[Phrase]]) -> _ByTwo:
+    found: dict[tuple[str, ...], list[Phrase]] = {}
+    for one in (each for row in phrases.values() for each in row if len(each.words) > 1):
+        found.setdefault(one.words[:2], []).append(one)
+    return found
 
 
 _KINDS = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
@@ -137,6 +150,7 @@ def statement_words() -> StatementWords:
     return StatementWords(
         phrases=phrases,
         concepts=concepts,
+        longer=(_by_two(phrases), _by_two(concepts)),
         spoken=_spoken(phrases) - _claiming(files),
         named=_named((*phrases.values(), *named_of_themselves(concepts)), files),
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
