@@ -233,12 +233,16 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
     A cut is kept where it leaves less that no row says. Each piece names what it is about: a value
     and its day, or a thing and its place, are never parted.
     """
+    candidates, cuts = reader.cuts()[:_MOST_CUTS], tuple[int, ...]()
+    facts = [one for one in reader.segments() if one.has_values or told_of(one.words)]
+    if len(facts) < 2 and not candidates:
+        return []
     apart = [(one, judge(one)) for one in reader.clauses(are_apart=True)]
     rest = [one for one, verdict in apart if verdict.state == "unchecked"]
     is_open = any(one.exclusive or one.cues & _JUDGING for one in rest)  # "…, which is low"
     if len(apart) > 1 and not is_open and _are_told(apart):
         return apart
-    candidates, cuts, least = reader.cuts()[:_MOST_CUTS], tuple[int, ...](), _weight(apart)
+    least = _weight(apart)
     for _ in range(_MOST_STEPS):
         tried = [
             (_weight(found), at, found)
