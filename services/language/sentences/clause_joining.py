@@ -311,11 +311,13 @@ def _is_without(clause: Clause) -> bool:
 def _of_one_day(clauses: list[Clause]) -> list[Clause]:
     """Return clauses, each value of a list with the day that is told once, before or behind all."""
     dated = [one for one in clauses if one.dates]
-    if len(dated) != 1 or len(dated[0].dates) != 1 or "newest" in dated[0].cues:
+    is_visit = bool(dated) and dated[0].says("check_ups")  # "at the last check-up on 2 May"
+    is_last = bool(dated) and "newest" in dated[0].cues and not is_visit
+    if len(dated) != 1 or len(dated[0].dates) != 1 or is_last:
         return clauses
     one, day = dated[0], dated[0].dates[0]
     is_head = one is clauses[0] and all(day.start < each.start for each in one.quantities)
-    if is_head and day.start < _LEAD_CHARS:
+    if is_head and (is_visit or day.start < _LEAD_CHARS):
         clauses = [replace(c, dates=one.dates) if _is_listed_name(c, one) else c for c in clauses]
     is_tail = one is clauses[-1] and all(each.start < day.start for each in one.quantities)
     if "begun" in one.cues or not (is_head or is_tail):
