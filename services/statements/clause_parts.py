@@ -240,7 +240,7 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
     apart = [(one, judge(one)) for one in reader.clauses(are_apart=True)]
     rest = [one for one, verdict in apart if verdict.state == "unchecked"]
     is_open = any(one.exclusive or one.cues & _JUDGING for one in rest)  # "…, which is low"
-    if len(apart) > 1 and not is_open and _are_told(apart):
+    if len(apart) > 1 and not is_open and worst([one for _, one in apart]).state == "supported":
         return apart
     least = _weight(apart)
     for _ in range(_MOST_STEPS):
@@ -254,7 +254,7 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
         weight, at, found = min(tried, key=lambda one: one[:2], default=(least, 0, []))
         if weight >= least:
             return []
-        if _are_told(found):
+        if worst([one for _, one in found]).state == "supported":
             return found
         least, cuts = weight, (*cuts, at)
     return []
@@ -265,10 +265,6 @@ def _read(reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequen
     if any(clause.says("related") for clause in clauses):
         return []
     return [(one, judge(one)) for one in clauses]
-
-
-def _are_told(found: _Read) -> bool:
-    return worst([one for _, one in found]).state == "supported"
 
 
 def _weight(found: _Read) -> int:

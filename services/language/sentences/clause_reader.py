@@ -62,10 +62,7 @@ class ClauseReader:
         self._whole: list[Clause] = []  # its segments, once they are read
 
     def clauses(self, cuts: Collection[int] = (), *, are_apart: bool = False) -> list[Clause]:
-        """Return the clauses: what goes on with the one before is joined to it, or follows it.
-
-        They end at `cuts` besides, of those of `cuts()`.
-        """
+        """Return the clauses, each for itself or joined; they end at `cuts` besides."""
         return put_together(self.segments(cuts), are_apart=are_apart)
 
     def segments(
