@@ -238,12 +238,16 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
     A cut is kept where it leaves less that no row says. Each piece names what it is about: a value
     and its day, or a thing and its place, are never parted.
     """
+    candidates, cuts = reader.cuts()[:_MOST_CUTS], tuple[int, ...]()
+    facts = [one for one in reader.segments() if one.has_values or told_of(one.words)]
+    if len(facts) < 2 and not candidates:
+        return []
     apart = [(one, judge(one)) for one in reader.clauses(are_apart=True)]
     rest = [one for one, verdict in apart if verdict.state == "unchecked"]
     is_open = any(one.exclusive or one.cues & _JUDGING for one in rest)  # "…, which is low"
-    if len(apart) > 1 and not is_open and _are_told(apart):
+    if len(apart) > 1 and not is_open and worst([one for _, one in apart]).state == "supported":
         return apart
-    candidates, cuts, least = reader.cuts()[:_MOST_CUTS], tuple[int, ...](), _weight(apart)
+    least = _weight(apart)
     for _ in range(_MOST_STEPS):
         tried = [
             (_weight(found), at, found)
@@ -255,7 +259,7 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
         weight, at, found = min(tried, key=lambda one: one[:2], default=(least, 0, []))
         if weight >= least:
             return []
-        if _are_told(found):
+        if worst([one for _, one in found]).state == "supported":
             return found
         least, cuts = weight, (*cuts, at)
     return []
@@ -266,10 +270,6 @@ def _read(reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequen
     if any(clause.says("related") for clause in clauses):
         return []
     return [(one, judge(one)) for one in clauses]
-
-
-def _are_told(found: _Read) -> bool:
-    return worst([one for _, one in found]).state == "supported"
 
 
 def _weight(found: _Read) -> int:

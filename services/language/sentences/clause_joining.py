@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from services.language.figures.quantities import TIME_UNITS
-from services.language.sentences import clause_lists
+from services.language.sentences import clause_lists as lists
 from services.language.sentences.clauses import Clause, joined
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.statement_parts import graded
@@ -15,7 +15,6 @@ _INHERITED = frozenset(
     {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
 )
 _PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
-_SCALES = frozenset({"grade", "stage"})
 _PRESSURE_UNIT = "mm[Hg]"
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
@@ -52,7 +51,7 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
     is_denial = "no" in clause.cues and "no" not in last.cues and not _is_without(clause)
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
-    if is_denial and not clause_lists.is_listed(last) and not is_lead:
+    if is_denial and not lists.is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
     is_of_habit = last.smoking != clause.smoking and "asserts" in clause.cues
     if (last.smoking and clause.smoking) or is_of_habit:
@@ -146,9 +145,9 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         names = ("=blood pressure",)  # "systolic above 155, most recently 169/93 mmHg"
     if clause.says("which") and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
-    said = (one for one in clause.words - _SCALES if one.isalpha())
+    said = (one for one in clause.words - {"stage"} if one.isalpha())  # a grade is of many things
     if (clause.stages or clause.codes) and all(graded(one.upper()) for one in said):
-        names = ()  # "pT3 pN1b (3/24 nodes), G3, R0" are of the tumor
+        names = ()  # "pT3 pN1b (3/24 nodes), R0" are of the tumor
     return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
 
 
@@ -237,9 +236,9 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
     """Whether a clause takes nothing over from the one before."""
     if not clause.names and _is_new(last, clause):
         return True
-    if clause.says("but") and clause_lists.is_listed(clause):
+    if clause.says("but") and lists.is_listed(clause):
         return True  # "… has resolved, but oxaliplatin and leucovorin are active"
-    is_told = clause.names and "asserts" in last.cues and not clause_lists.is_listed(clause)
+    is_told = clause.names and "asserts" in last.cues and not lists.is_listed(clause)
     is_apart = "apart" in clause.cues and bool(clause.topics or clause.says("who") or is_told)
     if "no" in last.cues - clause.cues and (clause.stages or is_apart):
         return True  # "not ulcerated, pT4a", "He takes no drug; all four have been stopped"
@@ -249,15 +248,11 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
 
 
 def put_together(segments: Iterable[Clause], *, are_apart: bool = False) -> list[Clause]:
-    """Return the clauses: what goes on with the one before is joined to it, or follows it.
-
-    Args:
-        are_apart: Whether none is joined: each tells a fact of its own.
-    """
+    """Return the clauses: what goes on with the one before is joined to it, or follows it."""
     done: list[Clause] = []
     if len(told := [*segments]) == 1:  # most sentences
-        return clause_lists.each_of_body(told)
-    for segment in clause_lists.told_ahead(told):
+        return lists.each_of_body(told)
+    for segment in lists.told_ahead(told):
         lead = done.pop().dates if done and _is_lead(done[-1]) else ()
         clause = replace(segment, dates=(*lead, *segment.dates)) if lead else segment
         if not done or _is_lead(clause):
@@ -270,9 +265,7 @@ def put_together(segments: Iterable[Clause], *, are_apart: bool = False) -> list
         else:
             is_alone = _stands_alone(done[-1], clause)
             done.append(clause if is_alone else _after(done[-1], clause))
-    return _of_one_day(
-        clause_lists.each_of_body(list(clause_lists.denied_together(_each_its_value(done))))
-    )
+    return _of_one_day(lists.each_of_body(list(lists.denied_together(lists.each_its_value(done)))))
 
 
 def _is_lead(clause: Clause) -> bool:
@@ -306,36 +299,15 @@ def _is_without(clause: Clause) -> bool:
     return clause.says("without") and _KINDS.isdisjoint(clause.topics)
 
 
-def _each_its_value(clauses: list[Clause]) -> list[Clause]:
-    """Return those of "sodium and potassium were 143 and 4.3", or of segments, each its value."""
-    is_of_parts = bool(clauses) and clauses[0].says("numbered_parts")
-    named = [one for one in clauses if (one.stages if is_of_parts else one.own_names and one.names)]
-    values = [each for one in clauses for each in one.quantities]
-    is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
-    is_so = is_so and not any(one.cues >= {"apart", "asserts"} for one in named)
-    plain = [replace(one, stages=() if is_of_parts else one.stages, dates=()) for one in named[:-1]]
-    if not is_so or any(one.has_values for one in plain):
-        return clauses
-    behind = [one.words for one in clauses[len(named) :] if one.quantities]
-    if any(len([w for w in words if w.isalpha() and len(w) > 3]) > 2 for words in behind):
-        return clauses  # "ratio 4.6, mean copy number 9.1"
-    if any(one.says("between", "from", "without") for one in named):
-        return clauses
-    told, days = named[-1], named[-1].dates or named[0].dates
-    return [
-        replace(one, quantities=(value,), dates=one.dates or days, cues=one.cues | told.cues)
-        for one, value in zip(named, values, strict=True)
-    ] + [one for one in clauses[len(named) :] if not one.quantities]
-
-
 def _of_one_day(clauses: list[Clause]) -> list[Clause]:
     """Return clauses, each value of a list with the day that is told once, before or behind all."""
     dated = [one for one in clauses if one.dates]
-    if len(dated) != 1 or len(dated[0].dates) != 1 or "newest" in dated[0].cues:
+    is_visit = any(one.says("check_ups") for one in dated)  # "at the last check-up on 2 May"
+    if len(dated) != 1 or len(dated[0].dates) != 1 or ("newest" in dated[0].cues and not is_visit):
         return clauses
     one, day = dated[0], dated[0].dates[0]
     is_head = one is clauses[0] and all(day.start < each.start for each in one.quantities)
-    if is_head and day.start < _LEAD_CHARS:
+    if is_head and (is_visit or day.start < _LEAD_CHARS):
         clauses = [replace(c, dates=one.dates) if _is_listed_name(c, one) else c for c in clauses]
     is_tail = one is clauses[-1] and all(each.start < day.start for each in one.quantities)
     if "begun" in one.cues or not (is_head or is_tail):

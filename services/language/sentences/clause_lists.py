@@ -144,3 +144,25 @@ def _of(name: str, values: Sequence[Quantity], *, is_bare: bool) -> tuple[Quanti
         if (_OF_UNIT.get(one.unit) == name)
         or (one.unit not in _OF_UNIT and (is_bare or bool(one.unit)))
     )
+
+
+def each_its_value(clauses: list[Clause]) -> list[Clause]:
+    """Return those of "sodium and potassium were 143 and 4.3", or of segments, each its value."""
+    is_of_parts = bool(clauses) and clauses[0].says("numbered_parts")
+    named = [one for one in clauses if (one.stages if is_of_parts else one.own_names and one.names)]
+    values = [each for one in clauses for each in one.quantities]
+    is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
+    is_so = is_so and not any(one.cues >= {"apart", "asserts"} for one in named)
+    plain = [replace(one, stages=() if is_of_parts else one.stages, dates=()) for one in named[:-1]]
+    if not is_so or any(one.has_values for one in plain):
+        return clauses
+    behind = [one.words for one in clauses[len(named) :] if one.quantities]
+    if any(len([w for w in words if w.isalpha() and len(w) > 3]) > 2 for words in behind):
+        return clauses  # "ratio 4.6, mean copy number 9.1"
+    if any(one.says("between", "from", "without") for one in named):
+        return clauses
+    told, days = named[-1], named[-1].dates or named[0].dates
+    return [
+        replace(one, quantities=(value,), dates=one.dates or days, cues=one.cues | told.cues)
+        for one, value in zip(named, values, strict=True)
+    ] + [one for one in clauses[len(named) :] if not one.quantities]

@@ -59,20 +59,19 @@ class ClauseReader:
         self._stems = [self._in_english(s) if len(s) > _NAME_CHARS else s for s in stems]
         self._found = statement_parts.phrases_in(words, self._lower)
         self._deeds = own_deeds_in([word for _, word in words], self._lower)
+        self._whole: list[Clause] = []  # its segments, once they are read
 
     def clauses(self, cuts: Collection[int] = (), *, are_apart: bool = False) -> list[Clause]:
-        """Return the clauses: what goes on with the one before is joined to it, or follows it.
-
-        Args:
-            cuts: Where one of them ends besides, of those of `cuts()`.
-            are_apart: Whether none is joined.
-        """
+        """Return the clauses, each for itself or joined; they end at `cuts` besides."""
         return put_together(self.segments(cuts), are_apart=are_apart)
 
     def segments(
         self, cuts: Collection[int] = (), start: int = 0, end: int | None = None
     ) -> list[Clause]:
         """Return the parts between commas and joining words, each for itself."""
+        is_whole = not (cuts or start) and end is None
+        if is_whole and self._whole:
+            return self._whole
         breaks = {
             *statement_parts.breaks_in(self._words, self._lower, self._found, self._quantities),
             *cuts,
@@ -84,7 +83,9 @@ class ClauseReader:
         for low, high in pairwise([start, *sorted(breaks), last]):
             if high > low:
                 found.append(self._clause(low, high))
-        return [one for one in found if one.words or one.has_values]
+        found = [one for one in found if one.words or one.has_values]
+        self._whole = found if is_whole else self._whole
+        return found
 
     def times(self) -> Iterator[TimeTold]:
         """Yield the ages and times that the sentence tells."""
@@ -105,7 +106,7 @@ class ClauseReader:
             return None  # "after five doses" is not after a thing
         distance = distance_before(self._words[word.start][0], self._quantities)
         rest = copy(self)  # how far they are apart is of neither half
-        rest._quantities = [one for one in self._quantities if one is not distance]
+        rest._whole, rest._quantities = [], [one for one in self._quantities if one is not distance]
         is_behind = bool(word.start) and not self._is_lead(word.start, distance)
         if is_behind:
             halves = rest.segments(end=word.start), rest.segments(start=end)

@@ -80,7 +80,8 @@ def which_of_kind(lower: Sequence[str], found: Sequence[FoundPhrase]) -> Iterato
         start = kinds.get(at, at)
         while at not in kinds and start and lower[start - 1] in saying("of_a_stay"):
             start -= 1
-        if start < at and any(one.end == start and "newest" in one.tags for one in found):
+        last = [one.tags for one in found if one.end == start and "newest" in one.tags]
+        if start < at and last and "current" not in last[0]:
             yield "last_of_kind"
         if 0 < start < at and stem(lower[start - 1]) in saying("at_first"):
             yield "first_of_kind"

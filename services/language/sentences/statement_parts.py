@@ -38,7 +38,6 @@ _DOSE = "mg"
 _PER_VOLUME = frozenset({"dl", "l", "ml"})
 _DASHES = frozenset({"–", "—"})
 _BREAKS = frozenset({",", ";"}) | _DASHES
-_DAY_BEFORE, _DAY_BEHIND = "(,", ([","], [")"])  # "(May 2021, June 2022)": days are no words
 _RANGE_CHARS = 3
 _LONG_CHARS = 8
 _INFLECTED_CHARS = 6
@@ -77,16 +76,10 @@ def breaks_in(
         for at, word in enumerate(lower)
         if word in _BREAKS
         and not (_is_in_number(words, at) or _is_range(words[at], quantities))
-        and not (lower[at - 1] in _DAY_BEFORE and lower[at + 1 : at + 2] in _DAY_BEHIND)
         and not [one for one in found if one.start < at < one.end - 1]
     ]
-    breaks += [
-        one.start
-        for one in found
-        if "splits" in one.tags
-        and not _ends_a_span(lower[: one.start])
-        and not _joins_numbers(lower[max(0, one.start - 2) : one.end + 1])
-    ]
+    splits = [one for one in found if "splits" in one.tags and not _joins_numbers(lower, one)]
+    breaks += [one.start for one in splits if not _ends_a_span(lower[: one.start])]
     first = quantities[0].start if quantities else 1 << 30
     last = quantities[-1].start if quantities else 0
     same = [one for one in found if one.said.same]
@@ -120,8 +113,9 @@ def breaks_in(
     return breaks
 
 
-def _joins_numbers(near: Sequence[str]) -> bool:
+def _joins_numbers(lower: Sequence[str], one: FoundPhrase) -> bool:
     """Whether a word stands between two numbers, and no more of them: "cycles 3 and 4"."""
+    near = lower[max(0, one.start - 2) : one.end + 1]
     return len(near) > _RANGE_CHARS and near[0].isalpha() and all(map(str.isdigit, near[1::2]))
 
 
@@ -171,10 +165,12 @@ def _ends_a_span(before: Sequence[str]) -> bool:
 
 
 def _is_in_number(words: Sequence[tuple[int, str]], at: int) -> bool:
-    """Whether a comma stands in a number: `18,4`."""
+    """Whether a comma stands in a number: `18,4`; or between days, which are no words."""
     if not 0 < at < len(words) - 1 or words[at][1] != ",":
         return False
     offset, before, behind = words[at][0], words[at - 1], words[at + 1]
+    if before[1] in "(," and behind[1] in ",)":
+        return True  # "(May 2021, June 2022)"
     is_tight = before[0] + len(before[1]) == offset and behind[0] == offset + 1
     return is_tight and before[1].isdigit() and behind[1][0].isdigit()
 

@@ -201,11 +201,8 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
     there = there if row.sites else (row.words,)  # "small right pleural effusion"
     fewest = 1 + (row.is_text or len(whole & sides) > 1)  # "port, right subclavian", of one side
     return all(
-        any(
-            site & sides <= known and len(site & known) >= fewest and site <= known | row.words
-            for known in there
-        )
-        for site in clause.sites
+        any(one & sides <= k and len(one & k) >= fewest and one <= k | row.words for k in there)
+        for one in clause.sites
     )
 
 
@@ -235,10 +232,6 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
         and not (row.kind in DONE_ONCE and not one.unit and f"{one.number:g}" in row.name)
         and (one.pair is None or not is_mixture(one, row))
     ]
-    if others and row.is_text:  # "cycles 3 and 4", written "cycles three and four"
-        numbers = statement_words().numbers
-        said = {numbers[word] for word in row.words if word in numbers}
-        others = [one for one in others if one.unit or one.number not in said]
     if not others or len(others) == len(clause.quantities):
         return not others
     # Who repeats a whole name repeats its figures, too; alone they are no value.

@@ -96,8 +96,11 @@ def is_dose_of(clause: Clause, row: KnownRow) -> bool:
 
 
 def is_score(one: Quantity, row: KnownRow) -> bool:
-    """Whether a plain number is the row's score: the 2 of "ECOG: 2 versus 1"."""
+    """Whether a plain number is the row's score, the 2 of "ECOG: 2 versus 1"."""
     told = "" if one.unit else f"{one.number:g}"
+    numbers = statement_words().numbers
+    if told and row.is_text and any(numbers.get(word) == one.number for word in row.words):
+        return True  # "cycles 3 and 4", written "cycles three and four"
     return any(len(stage.scale) > 1 and stage.value == told for stage in row.stages)
 
 

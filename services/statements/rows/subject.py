@@ -61,7 +61,7 @@ def without_setting(clause: Clause) -> tuple[str, ...]:
     """Return the names of a clause; of a value "at the last check-up" not that of the visit."""
     is_tested = bool(clause.exclusive) and not _CANCER.isdisjoint(clause.words)
     generic = SETTINGS | _CANCER if is_tested else SETTINGS
-    rest = tuple(one for one in clause.names if one not in generic)
+    rest = tuple(one for one in clause.names if one not in generic | saying("check_ups"))
     is_beside = clause.quantities or is_tested or clause.differences or clause.says("during")
     return rest if rest and is_beside else clause.names
 
