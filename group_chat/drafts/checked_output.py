@@ -19,7 +19,7 @@ from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence, refs_in
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
-from services.language.words.statement_tables import saying
+from services.language.words.statement_tables import saying, stems_told
 from services.language.words.text_words import asks_question, figures_said
 from services.records.answers.papers import parted
 from services.records.concepts.table import concept_table
@@ -216,7 +216,7 @@ class CheckedOutput:
         is_told = is_asked and not saying("answers_whether").isdisjoint(words_of(sentence)[:1])
         if self._leads_alone:
             said = read_sentence(sentence)
-            is_named = any(
+            is_named = bool(said.words & (stems_told("deciding") | saying("seen_of_body"))) or any(
                 one.exclusive or one.sites or (one.names and "asserts" in said.cues)
                 for one in said.clauses
             )

@@ -178,7 +178,8 @@ def _is_clipped(
     """Whether a note says that something was done, and not by whom: "Documented in the chart."."""
     text, is_bare = sentence.text, not (clause.names or clause.has_values)
     if is_bare and clause.says("charts") and clause.says("writes_down"):
-        return begins_with_deed(text) or notes_deed(text)
+        ends = stem(text.rstrip(" .!*").rpartition(" ")[2].lower()) in saying("writes_down")
+        return begins_with_deed(text) or notes_deed(text) or (ends and "is_now" not in clause.cues)
     if speaker.reads_records:
         return False
     reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)
