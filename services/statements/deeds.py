@@ -69,11 +69,12 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
     if _is_bare(clause):
         return True
     if kinds == [CARRIED_OUT]:  # the record has its own: "the diagnosis was confirmed"
-        is_errand = bool(clause.cues & {"things_done", "errands", "first_person"})
+        if reads_records:
+            return "errands" in clause.cues
         is_there = "is_now" in clause.cues and clause.says("elsewhere")  # "the MRI is confirmed"
-        is_errand |= not reads_records and (is_there or clause.says("of_a_receipt"))
-        is_of_record = reads_records and "errands" not in clause.cues
-        return is_errand and not is_of_record and ("when" not in clause.cues or reads_records)
+        is_errand = is_there or clause.says("of_a_receipt")
+        is_errand |= bool(clause.cues & {"things_done", "errands", "first_person"})
+        return is_errand and "when" not in clause.cues
     if kinds == [DONE] or "doers" not in clause.cues:
         return False
     if clause.cues & {"things_done", "first_person"}:
