@@ -216,8 +216,8 @@ class CheckedOutput:
         is_told = is_asked and not saying("answers_whether").isdisjoint(words_of(sentence)[:1])
         if self._leads_alone:
             said = read_sentence(sentence)
-            is_named = bool(said.words & (stems_told("deciding") | saying("seen_of_body"))) or any(
-                one.exclusive or one.sites or (one.names and "asserts" in said.cues)
+            is_named = bool(said.words & stems_told("deciding")) or any(
+                (one.exclusive and is_asked) or one.sites or (one.names and "asserts" in said.cues)
                 for one in said.clauses
             )
             is_of_own = work_in(asked) in ("own", "visits") or says(asked, *OWN_THINGS)
