@@ -199,10 +199,7 @@ class CheckedOutput:
         return Verdict("unsupported") if is_bare else verdict
 
     def _tells_alone(self, sentence: str) -> bool:
-        """Whether it says yes or no, or who leads tells of what it has not, and no row says so.
-
-        Nor does any row say what came back from others, or that nobody may look.
-        """
+        """Whether it says yes or no, what came back, or what who leads has not, and no row does."""
         asked, read = self._turn.request.text, self._turn.request.utterance
         may_be_asked = self.reads_records or self._leads_alone
         if self._turn.views and says(sentence, "denies_access"):

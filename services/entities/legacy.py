@@ -52,10 +52,14 @@ def legacy_owner(document: Mapping[str, Any]) -> str | None:
     return names[0] if names else None
 
 
+def union_of(entities: Entities) -> dict[str, Any]:
+    """Return all values of both namespaces by key."""
+    return {key: one.value for _, queue in entities.queues() for key, one in queue.items()}
+
+
 def lost_share(legacy: Mapping[str, Any], entities: Entities) -> float:
     """Return which share of the legacy entities `entities` does not hold; 0.0 for none."""
-    keys = legacy_rows(legacy).keys()
-    held = {key for _, queue in entities.queues() for key in queue}
+    keys, held = legacy_rows(legacy).keys(), union_of(entities)
     return sum(key not in held for key in keys) / len(keys) if keys else 0.0
 
 
