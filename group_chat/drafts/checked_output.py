@@ -19,7 +19,7 @@ from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence, refs_in
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
-from services.language.words.statement_tables import saying
+from services.language.words.statement_tables import saying, stems_told
 from services.language.words.text_words import asks_question, figures_said
 from services.records.answers.papers import parted
 from services.records.concepts.table import concept_table
@@ -197,10 +197,7 @@ class CheckedOutput:
         return Verdict("unsupported") if is_bare else verdict
 
     def _tells_alone(self, sentence: str) -> bool:
-        """Whether it says yes or no, or who leads tells of what it has not, and no row says so.
-
-        Nor does any row say what came back from others, or that nobody may look.
-        """
+        """Whether it says yes or no, what came back, or what who leads has not, and no row does."""
         asked, read = self._turn.request.text, self._turn.request.utterance
         may_be_asked = self.reads_records or self._leads_alone
         if self._turn.views and says(sentence, "denies_access"):
@@ -214,8 +211,8 @@ class CheckedOutput:
         is_told = is_asked and not saying("answers_whether").isdisjoint(words_of(sentence)[:1])
         if self._leads_alone:
             said = read_sentence(sentence)
-            is_named = any(
-                one.exclusive or one.sites or (one.names and "asserts" in said.cues)
+            is_named = bool(said.words & stems_told("deciding")) or any(
+                (one.exclusive and is_asked) or one.sites or (one.names and "asserts" in said.cues)
                 for one in said.clauses
             )
             is_of_own = work_in(asked) in ("own", "visits") or says(asked, *OWN_THINGS)

@@ -212,8 +212,9 @@ def is_unfounded(sentence: str, turn: TurnContext) -> bool:
     said = " ".join((*_shown(turn), *_found(turn), *(_typed(turn) if is_changed else ())))
     unknown = told - _beginnings(said)
     has_run = any(run.data is not None for run in turn.ran)
+    is_list = has_run and not is_changed and tells_so(sentence, "first_person", "no", "nothing")
     return bool(unknown or not (told or has_run)) and (
-        says(sentence, "told_of_own") or len(unknown) < len(told)
+        says(sentence, "told_of_own") or len(unknown) < len(told) or is_list
     )
 
 

@@ -111,13 +111,10 @@ async def _papers(turn: TurnContext) -> PatientRecord | None:
     return None if papers is None else await papers.record()
 
 
-def _listed(papers: PatientRecord, kind: str | None) -> ChartView:
-    """List the papers; where a kind is asked for, those that are called so, or all attached."""
-    return view_of_documents(papers, kind=None if kind == ATTACHED_KIND else kind)
-
-
 _BESIDE: Mapping[str, Callable[[PatientRecord, Mapping[str, Any]], ChartView]] = {
-    "documents": lambda papers, asked: _listed(papers, asked["kind"]),
+    "documents": lambda papers, asked: view_of_documents(
+        papers, kind=None if asked["kind"] == ATTACHED_KIND else asked["kind"]
+    ),
     "search_record": lambda papers, asked: view_of_search(
         papers, asked["query"], limit=PAPERS_FOUND
     ),

@@ -52,11 +52,6 @@ def reason_in(text: str) -> str | None:
     return said[len(COMMAND) :].strip()[:REASON_LIMIT_CHARS]
 
 
-def is_reason(text: str) -> bool:
-    """Whether a reviewer can do something with it: some letters, in two words at least."""
-    return len(text) >= REASON_LEAST_CHARS and len(text.split()) > 1
-
-
 def without_reason(data: bytes, patient_id: PatientId) -> bytes | None:
     """Return a stored grant of the patient without words of people; None if there are none.
 

@@ -202,7 +202,10 @@ def turn_row(turn: Turn) -> dict[str, Any]:
             "reasoning": intent.reasoning,
         },
     }
-    answers = [_answer(one) for one in turn.agent_responses]
+    answers = [
+        {"agent_type": one.agent, "content": one.text, "response_id": one.message_id}
+        for one in turn.agent_responses
+    ]
     if len(answers) > 1:
         row["agent_responses"] = answers
     else:
@@ -239,10 +242,6 @@ def last_updated(context: ChatContext) -> datetime | None:
         return None
     last = context.chat_history[-1]
     return last.agent_responses[-1].timestamp if last.agent_responses else last.timestamp
-
-
-def _answer(message: AgentMessage) -> dict[str, Any]:
-    return {"agent_type": message.agent, "content": message.text, "response_id": message.message_id}
 
 
 SHOWN_LIMIT_CHARS = 2_000

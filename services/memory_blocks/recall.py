@@ -138,16 +138,13 @@ def _score(
 
 
 def _lines(turn: Turn) -> list[_Line]:
-    answers = [
-        _Line(turn, answer.agent, _without_quotes(answer.marked_text))
-        for answer in turn.agent_responses
-    ]
+    told = (
+        (one.agent, without_others(one.marked_text).splitlines()) for one in turn.agent_responses
+    )
+    # What it quotes of earlier turns is found there.
+    own = ((agent, (one for one in said if not one.startswith(">"))) for agent, said in told)
+    answers = [_Line(turn, agent, "\n".join(lines)) for agent, lines in own]
     return [_Line(turn, "user", turn.user_message), *answers]
-
-
-def _without_quotes(text: str) -> str:
-    """Return what an agent said itself: what it quotes of earlier turns is found there."""
-    return "\n".join(one for one in without_others(text).splitlines() if not one.startswith(">"))
 
 
 def _remark(line: _Line, telling: Mapping[str, float]) -> Remark:

@@ -212,7 +212,9 @@ def flow_entry(turn: Turn, *, before: str | None, topic: str) -> FlowEntry:
     """Return a turn as the summary tells it."""
     enriched, answers = turn.context_enrichment, turn.agent_responses
     said = enriched.enriched_message if enriched is not None else ""
-    answered = _answered(answers[-1].marked_text) if answers else _unanswered(turn)
+    stopped = {"FAILED": "The turn failed", "STOPPED": "The user stopped it"}
+    answered = stopped.get(turn.turn_status, "")
+    answered = _answered(answers[-1].marked_text) if answers else answered
     return FlowEntry(
         turn_id=turn.turn_id,
         at=turn.timestamp,
@@ -235,7 +237,3 @@ def _answered(text: str) -> str:
     text = behind_text(text, "rows_instead") or text
     question = limits.last_question(text)
     return f"Agent asked: {question}" if question else f"Agent said: {limits.first_sentence(text)}"
-
-
-def _unanswered(turn: Turn) -> str:
-    return {"FAILED": "The turn failed", "STOPPED": "The user stopped it"}.get(turn.turn_status, "")

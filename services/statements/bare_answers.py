@@ -36,8 +36,8 @@ def of_bare_answer(
     if grounds.asked_now and _names_alone(sentence):
         so_now = check(f"{_ACTIVE}: {sentence.text}")
         return so_now if so_now.state == "contradicted" else None
-    counted = grounds.question.lower().split()[1:2]  # how "many"
-    if len(sentence.text.split()) == 1 and not saying("how_many").isdisjoint(counted):
+    counted = grounds.question.lower().split()[:2]  # "how many"
+    if len(sentence.text.split()) <= len(counted) and not saying("how_many").isdisjoint(counted):
         return check(told_by(grounds.question, sentence.text))
     head, comma, _ = sentence.text.partition(",")
     is_over = any(one.cues & {"ended", "not_yet"} for one in sentence.clauses)

@@ -69,11 +69,12 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
     if _is_bare(clause):
         return True
     if kinds == [CARRIED_OUT]:  # the record has its own: "the diagnosis was confirmed"
-        is_errand = bool(clause.cues & {"things_done", "errands", "first_person"})
+        if reads_records:
+            return "errands" in clause.cues
         is_there = "is_now" in clause.cues and clause.says("elsewhere")  # "the MRI is confirmed"
-        is_errand |= not reads_records and (is_there or clause.says("of_a_receipt"))
-        is_of_record = reads_records and "errands" not in clause.cues
-        return is_errand and not is_of_record and ("when" not in clause.cues or reads_records)
+        is_errand = is_there or clause.says("of_a_receipt")
+        is_errand |= bool(clause.cues & {"things_done", "errands", "first_person"})
+        return is_errand and "when" not in clause.cues
     if kinds == [DONE] or "doers" not in clause.cues:
         return False
     if clause.cues & {"things_done", "first_person"}:
@@ -178,7 +179,8 @@ def _is_clipped(
     """Whether a note says that something was done, and not by whom: "Documented in the chart."."""
     text, is_bare = sentence.text, not (clause.names or clause.has_values)
     if is_bare and clause.says("charts") and clause.says("writes_down"):
-        return begins_with_deed(text) or notes_deed(text)
+        ends = stem(text.rstrip(" .!*").rpartition(" ")[2].lower()) in saying("writes_down")
+        return begins_with_deed(text) or notes_deed(text) or (ends and "is_now" not in clause.cues)
     if speaker.reads_records:
         return False
     reaches = "errands" in clause.cues or clause.says("doctor") or not NEVER_DONE.isdisjoint(kinds)

@@ -43,7 +43,7 @@ def tells_of_life(sentence: Sentence) -> bool:
     errands = stems_told("things_done") - saying("who", "it")
     deciding = stems_told("deciding") | saying("confirmed")
     is_of_board = sentence.words & saying("boards", "specialists") and sentence.words & deciding
-    return bool(is_of_board or sentence.words & saying("of_publications")) or any(
+    return bool(is_of_board or sentence.words & saying("of_publications", "parts_seen")) or any(
         "about_patient" in one.cues
         and errands.isdisjoint(one.words)
         and not saying("of_a_life").isdisjoint((*one.words, *one.exclusive))

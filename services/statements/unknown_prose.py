@@ -294,7 +294,7 @@ def _is_unknown(
     is_of_value = clause.quantities or clause.exclusive or clause.counted
     is_found = bool(is_of_value or shows or clause.cues & {"is_now", "outstanding"})
     is_found = (is_found and (any(meant) or shows)) or occurs  # "the MRI shows"
-    is_found |= clause.says("devices", *(["imaged_findings"] if clause.cues & _SEEN else []))
+    is_found |= clause.says("devices") or bool(clause.cues & _SEEN and clause.says("seen_of_body"))
     is_found = is_found or (clause.says("it") and not said <= statement_words().neutral)
     is_past = not clause.words.isdisjoint(stems_told("past"))
     if not said or not (is_of_patient or is_found or is_past):

@@ -330,15 +330,11 @@ def _meant(
         return candidates[place - 1] if 0 < place <= len(candidates) else None
     entities = [one for one in memory.entities if one.entity_id in candidates]
     entity_index = EntityIndex.of(entities, local_now)
-    named = [one.entity_id for one in entity_index.live.values() if list(one.name) == _name(answer)]
+    name = tuple(word for word in tokens_of(answer) if word not in ("the", "please"))
+    named = [one.entity_id for one in entity_index.live.values() if tuple(one.name) == name]
     if len(named) == 1:
         return named[0]
     scene = Scene(now=local_now, last_list=tuple(candidates))
     resolver = ContextResolver(entity_index=entity_index, scene=scene)
     found = resolver.resolve(answer)
     return found.entity_id if isinstance(found, Resolved) else None
-
-
-def _name(answer: str) -> list[str]:
-    """Return the words of a name as people say it: "the tumor board, please"."""
-    return [word for word in tokens_of(answer) if word not in ("the", "please")]

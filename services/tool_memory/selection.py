@@ -251,19 +251,13 @@ def fits_of(request: Request, candidates: Sequence[Candidate], lexicon: Lexicon)
     found = []
     for candidate in candidates:
         scores = [row.get(candidate.entity_id, 0.0) for row in by_word]
-        missing = scores[len(strict) :].count(0.0)
-        if all(scores[: len(strict)]) and _is_enough(missing, len(words), len(strict)):
+        missing = 2 * scores[len(strict) :].count(0.0)
+        # Half of all is too little (T4): "the family dinner" is no family meeting.
+        is_enough = missing <= len(words) and missing < max(1, len(by_word))
+        if is_enough and all(scores[: len(strict)]):
             name = candidate.name
             found.append(Fit(candidate, tuple(scores), name in phrases, name in quoted))
     return [fit for fit in found if not request.has_content or any(fit.scores) or fit.is_whole_name]
-
-
-def _is_enough(missing: int, words: int, strict: int) -> bool:
-    """Whether so few words are missing that the rest still names something (T4).
-
-    Half of all is too little: "the family dinner" is no family meeting.
-    """
-    return missing * 2 <= words and missing * 2 < max(1, words + strict)
 
 
 def best_of(fits: Sequence[Fit]) -> list[Fit]:

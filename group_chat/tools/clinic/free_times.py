@@ -150,7 +150,8 @@ class FreeTimes:
         """Return the doctor who is meant; those to choose from where that is nobody or several."""
         every, refused = await self.clinic.doctors(), refused_doctors(turn.request.text)
         meant = _meant(said, every)
-        fitting = [one for one in meant or every if not any(_has(one, name) for name in refused)]
+        last_names = {words_of(name)[-1] for name in refused}
+        fitting = [one for one in meant or every if last_names.isdisjoint(words_of(one.name))]
         if meant and len(fitting) == 1:
             return fitting[0]
         listed = [
@@ -236,11 +237,6 @@ def _meant(said: str, every: Sequence[Doctor]) -> Sequence[Doctor]:
         return [one for one in every if is_of_field(one.specialty, field)]
     whole = [one for one in every if words.issubset(words_of(one.name))]
     return whole or [one for one in every if words.intersection(words_of(one.name))]
-
-
-def _has(doctor: Doctor, name: str) -> bool:
-    """Whether somebody's last name is the doctor's."""
-    return words_of(name)[-1] in words_of(doctor.name)
 
 
 def _minute_in(text: str, now: datetime) -> int | None:

@@ -164,8 +164,3 @@ def is_making(verb: str, rest: str) -> bool:
         verb in _MAKING
         and re.match(r"\s*(?:me\s+)?(?:an?|another|new)\b", rest, _FLAGS) is not None
     )
-
-
-def is_moving(verb: str) -> bool:
-    """Whether what follows "to" is where it goes, not what is meant."""
-    return verb in vocabulary.MOVING_FORMS

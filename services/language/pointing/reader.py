@@ -5,13 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from services.language.pointing import vocabulary
-from services.language.pointing.clauses import (
-    Clauses,
-    is_making,
-    is_moving,
-    is_relative,
-    read_clauses,
-)
+from services.language.pointing.clauses import Clauses, is_making, is_relative, read_clauses
 from services.language.pointing.clock_words import read_clock, read_evening
 from services.language.pointing.day_words import STARTS_A_TIME, read_days
 from services.language.pointing.draft_text import DraftText, without_marks
@@ -135,7 +129,7 @@ def _drop_destination(text: DraftText, verb: str) -> None:
         _cut_after(text, _TO)
     elif verb in vocabulary.ADDING_FORMS and (match := _TO.search(text.rest)) is not None:
         text.rest = text.rest[match.end() :]
-    elif is_moving(verb):
+    elif verb in vocabulary.MOVING_FORMS:
         if (pronoun := _IT_THEN.match(text.rest)) is not None:
             text.cut(pronoun.end())
             return

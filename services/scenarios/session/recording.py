@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 import structlog
 from pydantic import BaseModel, Field, JsonValue, StringConstraints
 
-from data_models.chat_context import ChatContext, Turn
+from data_models.chat_context import Turn
 from data_models.errors import ModelError, ToolInputError
 from data_models.scenarios.scenario import FieldDefinition
 from data_models.scenarios.scenario_session import Evidence, Extracted, ScenarioSession
@@ -129,11 +129,6 @@ def believed(
 
 
 QUOTE_LIMIT_CHARS = 160
-
-
-def turns_of_run(document: ChatContext, session: ScenarioSession) -> list[Turn]:
-    """Return the turns since the run began, newest first."""
-    return [turn for turn in reversed(document.chat_history) if turn.turn_id >= session.begun_in]
 
 
 def evidence_for(

@@ -111,7 +111,8 @@ class ScenarioRuntime(SessionState):
         if (session := self.session) is None:
             raise ToolInputError("no scenario is open; start_scenario begins one")
         graph = await self._catalogue.graph(session)
-        said = recording.turns_of_run(self._document, session)
+        turns = reversed(self._document.chat_history)
+        said = [turn for turn in turns if turn.turn_id >= session.begun_in]
         checked = recording.checked_values(graph, session, values, quotes or {}, said)
         if checked.unfit:
             # After the third time a person is asked to look.

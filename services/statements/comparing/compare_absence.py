@@ -35,7 +35,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     found = [row for row in named.values() if not row.is_earlier]
     place, told = placed(clause), _meant(clause, found, names)
     meant = [row for row in told if row.is_text or not excludes(place, row)]
-    if "=allergy" in names and (kind := _kind_of_allergens(clause)):
+    kind = _DRUGS if clause.says("drugs") else "=food allergy" if clause.says("food") else ""
+    if kind and "=allergy" in names:
         known = rows.about(["=allergy"])
         meant = [row for row in known if _may_be_of(kind, row)]
         is_told = "recorded" in clause.cues or (known and clause.says("known"))
@@ -140,11 +141,6 @@ def _has_it_elsewhere(
     return bool(words) and any(
         words <= one.name for one in plain if one.words.isdisjoint(saying("without"))
     )
-
-
-def _kind_of_allergens(clause: Clause) -> str:
-    """Return of which allergies alone a clause speaks, as rows have it: of drugs, or of food."""
-    return _DRUGS if clause.says("drugs") else "=food allergy" if clause.says("food") else ""
 
 
 def _told_later(

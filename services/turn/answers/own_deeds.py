@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import tzinfo
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from data_models.chat_context import Continuation
@@ -84,11 +83,12 @@ class TurnBookings(TurnStep):
         error: str | None,
         began: float,
     ) -> None:
+        made = {"appointment": done.appointment} if done and done.appointment else {}
         run = FinishedRun(
             tool=request.action,
             agent=request.agent,
             parameters={name: value for name, value in request.details().items() if value},
-            data=None if done is None else _result(done),
+            data=None if done is None else {"result": done.text, **made},
             error=error,
             duration_ms=(self.clock.monotonic() - began) * 1_000,
         )
@@ -119,10 +119,6 @@ class TurnBookings(TurnStep):
         entities = self.tools.entities.open(turn)
         with suppress(UnknownAgentError):
             entities.replied({"entities_to_remove": keys}, agent_name=request.agent)
-
-
-def _result(done: Done) -> dict[str, Any]:
-    return {"result": done.text} | ({"appointment": done.appointment} if done.appointment else {})
 
 
 def _wait_for_other_time(turn: GroundedTurn, request: Request) -> str:

@@ -83,7 +83,8 @@ class TurnStops(TurnStep):
         roster = turn.registry.patient_registry
         others = list(named) or [one for one in roster if one != active][:_OTHERS_OFFERED]
         people = {} if turn.message.is_group else {**noted_people(turn.registry), **named}
-        called = [_called(one, people.get(one)) for one in (active, *others)]
+        known = {one: f"{both_identifiers(who)} ({one})" for one, who in people.items() if who}
+        called = [known.get(one) or code(one) for one in (active, *others)]  # in a group by id
         text = f"This is the chart of {called[0]}. {_which(called[1:])}"
         grounded.row.is_taken_back = True  # nor does this message tell anything of this patient
         taken = self.remembering.taken_back(grounded) or self.remembering.still_held(grounded)
@@ -192,11 +193,6 @@ def _says_which_item(turn: LoadedTurn) -> bool:
     question = turn.open_question()
     is_of_patients = question is None or question.kind in ("which_patient", "clear")
     return not is_of_patients and "one" in words_of(turn.message.text)
-
-
-def _called(patient_id: PatientId, person: Person | None) -> str:
-    """Return who that is; of a group others than who opened the chart read it, so by id there."""
-    return code(patient_id) if person is None else f"{both_identifiers(person)} ({patient_id})"
 
 
 def _which(others: Sequence[str]) -> str:

@@ -14,7 +14,6 @@ from services.records.answers.choosing.row_parts import (
     MARKS,
     day_of,
     flag_of,
-    hour_of,
     moment_of,
     sources_of,
     value_of,
@@ -97,7 +96,8 @@ def value_table(rows: Sequence[ViewRow], words: AnswerWords, *, most: int = ROWS
     """Return a line with date, value and source for each row, the newest first."""
     days = [day_of(row) for row in rows]
     hours = (
-        hour_of(row) if days.count(day) > 1 else "" for row, day in zip(rows, days, strict=True)
+        f" {row.date[11:16]}" if "T" in row.date and days.count(day) > 1 else ""
+        for row, day in zip(rows, days, strict=True)
     )
     lines = [
         f"- {day_of(row)}{hour} {value_of(row)}{flag_of(row, words)}"

@@ -87,11 +87,6 @@ def day_of(row: ViewRow) -> str:
     return row.date[:10]
 
 
-def hour_of(row: ViewRow) -> str:
-    """Return the hour of a row behind a blank; "" where the record has but its day."""
-    return f" {row.date[11:16]}" if "T" in row.date else ""
-
-
 def times_told(row: ViewRow) -> list[str]:
     """Return the first day, and behind a dash the last, of each time that a row is told for."""
     told = next((one for one in row.detail.split("; ") if one.startswith(_RECORDED)), "")
