@@ -126,6 +126,7 @@ def _answered_in(words: str, language: str, situation: Situation, *, is_asked: b
     pieces = lexicon(language).pieces(fold(words)[0]) if is_open else ()
     spoken = situation.language or language  # "Diabetes?" is a word of either
     is_own = is_open and _names_in(words, language) and not _names_in(words, spoken)
+    is_own = is_own and not _unknown_in(words, language)  # "2 sprays od": one word is German, too
     is_of_any = any(one.of("name") for one in pieces) and not is_own
     said = (language or told) if is_asked else (told or language)
     return spoken if is_of_any else said or situation.language
