@@ -56,7 +56,7 @@ def test_a_german_word_is_no_slip_of_an_english_one() -> None:
 
 def test_what_one_word_alone_is_of_another_language_is_of_the_talk_so_far() -> None:
     talk = replace(SITUATION, language="en", asked_before=("any allergies?",))
-    for text in ("next tues", "note flixonase 2 sprays od", "sputum pending"):
+    for text in ("next tues", "note flixonase 2 sprays od", "sputum pending", "recist?"):
         assert read(text, talk).language == "en"
 
 
