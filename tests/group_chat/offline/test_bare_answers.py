@@ -71,3 +71,9 @@ def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> 
     text = answer_as_facilitator(prompt).text
     assert "oncology intake" in text
     assert "/operator" in text
+
+
+def test_a_change_that_fits_no_step_is_told_by_any_name_of_a_step() -> None:
+    asked = "skip history and report last"
+    reply = answer_as_facilitator(Prompt(asked=asked, team=CARDS, cue="waiting", patient_id="p1"))
+    assert f"“{asked}” fits no step" in reply.text
