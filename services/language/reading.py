@@ -120,7 +120,7 @@ def read(message: str, situation: Situation) -> Utterance:
 
 
 def _answered_in(words: str, language: str, situation: Situation, *, is_asked: bool) -> str:
-    """Return in which language is answered: a talk goes on in its own behind "CA 19-9?", "2 sprays"."""
+    """Return in which language is answered: a talk goes on in its own: "CA 19-9?", "2 sprays"."""
     told = language_of(words, default="") and language_of(words, default=situation.language)
     is_open = bool(situation.asked_before and language) and not told
     pieces = lexicon(language).pieces(fold(words)[0]) if is_open else ()
