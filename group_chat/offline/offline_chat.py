@@ -139,8 +139,8 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     if work.wants_plan(prompt.asked) and prompt.patient_id is not None:
         return propose(prompt)
-    text = prompt.asked.casefold()
-    is_named = says(text, "names_plan") or any(one.name.casefold() in text for one in prompt.team)
+    text, team = prompt.asked.casefold(), [one.name for one in prompt.team]
+    is_named = says(text, "names_plan") or bool(agents_named(text, team))
     is_unfit = begins_change(prompt.asked)
     unchanged = prompt.say("no_such_step" if is_unfit else "nothing_changed", asked=prompt.asked)
     if says(prompt.asked, "asks_plan") or (is_named and is_unfit):

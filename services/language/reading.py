@@ -120,12 +120,12 @@ def read(message: str, situation: Situation) -> Utterance:
 
 
 def _answered_in(words: str, language: str, situation: Situation, *, is_asked: bool) -> str:
-    """Return in which language is answered: a talk goes on in its own behind "CA 19-9?"."""
+    """Return in which language is answered: a talk goes on in its own: "CA 19-9?", "2 sprays"."""
     told = language_of(words, default="") and language_of(words, default=situation.language)
     is_open = bool(situation.asked_before and language) and not told
     pieces = lexicon(language).pieces(fold(words)[0]) if is_open else ()
     spoken = situation.language or language  # "Diabetes?" is a word of either
-    is_own = is_open and _names_in(words, language) and not _names_in(words, spoken)
+    is_own = is_open and not (_names_in(words, spoken) or _unknown_in(words, language))
     is_of_any = any(one.of("name") for one in pieces) and not is_own
     said = (language or told) if is_asked else (told or language)
     return spoken if is_of_any else said or situation.language

@@ -78,7 +78,9 @@ def test_a_wish_for_a_plan_may_name_whom_alone_it_wants(said: str, wanted: list[
     assert agents_wanted(said, names) == wanted
 
 
-@pytest.mark.parametrize("said", ["move pathology up to first", "put pathology to the top"])
+@pytest.mark.parametrize(
+    "said", ["move pathology up to first", "put pathology to the top", "make pathology first"]
+)
 def test_a_step_is_moved_to_the_top(said: str) -> None:
     moved = PlanChange(moved=(Moved("Pathology", "first"),))
     assert plan_change_in(said, names=["Radiology", "Pathology"], tasks={}) == moved

@@ -28,9 +28,6 @@ def _clock(mark: str) -> str:
 _BOUND = re.compile(rf"\b(?P<side>after|past|before|by) {_clock('')}", _FLAGS)
 _EXACT = re.compile(rf"\b(?:at |around |from )?{_clock('')}(?:'s)?", _FLAGS)
 _AT = re.compile(rf"\bat (?P<hour>{_HOURS})\b(?! ?(?:minute|hour|day|week|\w+ings))", _FLAGS)
-_WHOLE_DAY = re.compile(r"\b(?:all|whole|full)[- ]day\b", _FLAGS)
-_UPCOMING = re.compile(r"\b(?:upcoming|future)\b", _FLAGS)
-_GONE_BY = re.compile(r"\b(?<!half )(?<!quarter )past\b(?! \d)", _FLAGS)
 PARTS_OF_DAY = {
     "morning": ((5 * 60, 12 * 60 - 1),),
     "afternoon": ((12 * 60, 18 * 60 - 1),),
@@ -53,10 +50,10 @@ def read_clock(text: DraftText, found: TimeFilter) -> None:
     for match in text.take_all(WORDS.compiled("length")):
         unit = 60 if match["unit"].casefold().startswith("h") else 1
         found.minutes_long = number_of(match["n"]) * unit
-    found.whole_day = text.take(_WHOLE_DAY) is not None
-    if text.take(_UPCOMING):
+    found.whole_day = text.take(WORDS.compiled("whole_day")) is not None
+    if text.take(WORDS.compiled("upcoming")):
         found.after_now = True
-    elif text.take(_GONE_BY):
+    elif text.take(WORDS.compiled("gone_by")):
         found.after_now = False
 
 

@@ -13,7 +13,6 @@ from services.language.pointing.times import DayChoice, Near, TimeFilter
 from services.language.pointing.vocabulary import NUMBER_WORDS, ORDINALS, WORDS
 
 _MONTHS, _WEEKDAYS = WORDS.words("months"), WORDS.words("weekdays")
-_FLAGS = re.IGNORECASE
 _LENGTHS = {
     "day": relativedelta(days=1),
     "week": relativedelta(weeks=1),
@@ -23,8 +22,10 @@ _LENGTHS = {
     "year": relativedelta(years=1),
 }
 
+_OFFSETS = {"tomorrow": 1, "tmrw": 1, "tmr": 1, "yesterday": -1}
+_OFFSETS |= {"day after tomorrow": 2, "day before yesterday": -2}
 _STEPS = {"next": 1, "coming": 1, "following": 1, "last": -1, "week": 2}  # "week after next"
-_ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:T(?=\d))?", _FLAGS)
+_ISO = re.compile(r"(?i)\b(\d{4})-(\d{2})-(\d{2})(?:T(?=\d))?")
 _SLASHES = re.compile(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")
 _DOTS = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?!\d)")
 
@@ -87,8 +88,7 @@ def _years(text: str | None, now: datetime) -> Sequence[int]:
 
 def _relative(match: re.Match[str], now: datetime) -> DayChoice:
     word = match[1].casefold()
-    offset = 1 if word in ("tomorrow", "tmrw", "tmr") else -1 if word == "yesterday" else 0
-    offset = {"day after tomorrow": 2, "day before yesterday": -2}.get(word, offset)
+    offset = _OFFSETS.get(word, 0)
     return _exactly([now.date() + timedelta(days=offset)], word)
 
 

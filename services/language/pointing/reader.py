@@ -22,9 +22,7 @@ LONGEST_LIST = 12
 _FLAGS = re.IGNORECASE
 _TO = re.compile(r"\b(?:to|until|till|onto|into|as)\b", _FLAGS)
 _FOR = re.compile(r"\b(?:for|by|on|at)\b", _FLAGS)
-_IT_THEN = re.compile(r"^\s*(?:it|this|that)(?: one)?\b", _FLAGS)
 _HASH = re.compile(r"(?:^|\s)#(\d{1,2})\b")
-_OTHER = re.compile(r"\b(?:other|another|different|remaining)\b", _FLAGS)
 _ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
     ("earlier", re.compile(r"\b(?:earlier|sooner)\b", _FLAGS)),
     ("later", re.compile(r"\blater\b", _FLAGS)),
@@ -33,20 +31,15 @@ _ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
     ("next", re.compile(r"\b(?:next|soonest)\b", _FLAGS)),
     ("last", re.compile(r"\b(?:last|final|previous)\b", _FLAGS)),
 )
-_PRONOUN = re.compile(r"\b(?:it|(?:that|this|the same)(?: (?:one|thing|entry|item))?)\b", _FLAGS)
-_POINTED = re.compile(r"\b(?:the|that|this|my|our|same)\s+\x1f|\b(?:one|thing)\b", _FLAGS)
-_INDEFINITE = re.compile(r"^\s*(?:(?:write|draft|compose)\s+)?(?:an?|any|some)\b", _FLAGS)
 _PREPOSITION = frozenset(["with", "from", "by"])
 _AFTER_NOUN = frozenset(vocabulary.WORDS.words("after_noun"))
 _OBJECTS = frozenset(vocabulary.WORDS.words("objects"))
 _COMPOUND = re.compile(rf"(?<=\w\w)-(?=(?:{'|'.join(vocabulary.TYPE_NOUNS)})\b)", _FLAGS)
 _CALENDAR_WORDS = frozenset(vocabulary.WORDS.words("calendar_words"))
 _EDITING = vocabulary.WORDS.forms("editing")
-_THE_REST = re.compile(r"\b(?:the rest|others|remaining|the other (?!one\b)\w+s?)\b", _FLAGS)
 _PIECE = re.compile(r"[^\W_]+(?:['.:@/_-][^\W_]+)*|[\ue100-\ue1ff]|\x1f|[,.;!?]")
 # Who is spoken to is not what is spoken of.
 _ADDRESS = re.compile(r"^\s*(?:@[\w-]+[,:]?\s+|[A-Z]\w+:\s+)+")
-_AND_THE_LAST = re.compile(r"\b(?:and|&) (?:the )?last\b", _FLAGS)
 _NUMBER_ONLY = re.compile(r"^\s*(?:the )?#?(\d{1,2})\s*[.!)]?\s*$")
 
 
@@ -114,7 +107,7 @@ class Reader:
         )
         clocks = [one for one in found.times.clocks if not one.word]
         found.plural = found.plural or len(set(clocks)) > 1
-        if text.take(_OTHER):
+        if text.take(vocabulary.WORDS.compiled("other_one")):
             found.other = True
         for order, pattern in _ORDERS:
             if found.order is None and text.take(pattern):
@@ -130,7 +123,7 @@ def _drop_destination(text: DraftText, verb: str) -> None:
     elif verb in vocabulary.ADDING_FORMS and (match := _TO.search(text.rest)) is not None:
         text.rest = text.rest[match.end() :]
     elif verb in vocabulary.MOVING_FORMS:
-        if (pronoun := _IT_THEN.match(text.rest)) is not None:
+        if (pronoun := vocabulary.WORDS.compiled("it_then").match(text.rest)) is not None:
             text.cut(pronoun.end())
             return
         _cut_after(text, _TO)
@@ -168,7 +161,7 @@ def _read_ordinal(text: DraftText, found: Request) -> None:
     found.plural = len(places) > 1
     found.ordinal = _ordinal(match)
     found.places = tuple(map(_ordinal, places)) if found.plural else found.places
-    if _AND_THE_LAST.search(text.rest, match.end()):
+    if vocabulary.WORDS.compiled("and_the_last").search(text.rest, match.end()):
         found.places = (*(found.places or (found.ordinal,)), -1)
     for place in reversed(places[1:]):
         text.rest = f"{text.rest[: place.start()]} {text.rest[place.end() :]}"
@@ -206,8 +199,8 @@ def _ordinal(match: re.Match[str]) -> int:
 
 
 def _read_words(text: DraftText, found: Request) -> None:
-    found.indefinite = _INDEFINITE.search(text.rest) is not None
-    found.pointed = bool(_POINTED.search(text.rest))
+    found.indefinite = vocabulary.WORDS.compiled("indefinite").search(text.rest) is not None
+    found.pointed = bool(vocabulary.WORDS.compiled("pointed_noun").search(text.rest))
     pieces = _PIECE.findall(text.rest)
     after_preposition, at_start = False, True
     for index, piece in enumerate(pieces):
@@ -230,7 +223,7 @@ def _read_words(text: DraftText, found: Request) -> None:
         at_start = False
     _read_bare_number(found)
     if not found.has_content:
-        found.pronoun = bool(_PRONOUN.search(text.rest))
+        found.pronoun = bool(vocabulary.WORDS.compiled("pronoun_alone").search(text.rest))
 
 
 def _read_bare_number(found: Request) -> None:
@@ -307,4 +300,4 @@ def _read_count(text: str, found: Request) -> None:
     if (counted := vocabulary.WORDS.compiled("counted").search(text)) is not None:
         count = (counted["count"] or "two").casefold()
         found.count = vocabulary.NUMBER_WORDS.get(count) or int(count)
-    found.rest = _THE_REST.search(text) is not None
+    found.rest = vocabulary.WORDS.compiled("the_rest").search(text) is not None

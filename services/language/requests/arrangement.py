@@ -84,7 +84,8 @@ class Arranging:
         if wanted == "doctor" and not self.is_move and says(self.asked, "move"):  # "make it 11"
             wished = slots_in(self.asked, is_booking=True)
             return {name: wished[key] for name, key in NOTED_AS.items() if key in wished}
-        rows = [] if wanted is None else _rows_in(self.shown, wanted)
+        is_other = says(self.asked, "of_a_week")  # "wed next week"
+        rows = [] if wanted is None or is_other else _rows_in(self.shown, wanted)
         places = [place for one in references_in(self.asked) for place in one.places]
         places = [1] if wanted != "doctor" and says(self.asked, "earliest") else places
         if len(places) == 1 and number_alone_in(self.asked) is None:

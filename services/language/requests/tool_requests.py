@@ -235,7 +235,7 @@ def _side_by_side(words: list[str], told: When) -> list[str]:
 
 
 def _with_span(said: str) -> str:
-    """Return `said` with the hours that stand beside its day as such: "14 to 15 tomorrow"."""
+    """Return `said` with the hours beside its day as such: "14 to 15 tomorrow", "12-1 for me"."""
     span = _BARE_HOURS.search(said)
     if span is None:
         return said
@@ -245,8 +245,7 @@ def _with_span(said: str) -> str:
     before, behind = said[: span.start()], said[span.end() :]
     rest, told = _when([before, behind]), when_of(said, _ANY_MOMENT)
     is_alone = not before.strip() and (not behind.strip() or says(behind, "for_what"))
-    is_beside = rest == told and (is_alone or rest is not None)  # "12-1 for letters"
-    is_beside = is_beside and (rest is None or rest.minute is None)
+    is_beside = rest == told and (is_alone if rest is None else rest.minute is None)
     return f"{before}from {span[1]} to {span[2]}{behind}" if is_beside else said
 
 

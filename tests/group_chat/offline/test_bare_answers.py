@@ -6,8 +6,9 @@ from group_chat.offline.offline_chat import answer_as_facilitator, answer_in_sce
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.specialist import is_of_recent
 from services.language.model_output.hand_over import promised_agent
+from services.language.reading import read
 from services.language.utterance import ChartQuestion, Utterance
-from tests.group_chat.offline.conftest import CARDS
+from tests.group_chat.offline.conftest import CARDS, SITUATION
 from tests.tables import with_cases
 
 
@@ -71,3 +72,11 @@ def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> 
     text = answer_as_facilitator(prompt).text
     assert "oncology intake" in text
     assert "/operator" in text
+
+
+def test_a_change_that_fits_no_step_is_told_by_any_name_of_a_step() -> None:
+    asked = "skip history and report last"
+    understood = read(asked, SITUATION)
+    prompt = Prompt(asked=asked, team=CARDS, cue="waiting", patient_id="p1", read=understood)
+    reply = answer_as_facilitator(prompt)
+    assert f"“{asked}” fits no step" in reply.text

@@ -191,6 +191,10 @@ def test_a_row_of_the_list_is_picked_and_noted(
     assert set(picked.values()) <= set(form.arguments.values())
 
 
+def test_a_weekday_of_another_week_is_no_row_of_the_list() -> None:
+    assert looked(prompt_of("tuesday next week", last=WEEK))["day"] != "Tue 15 Jan 2030"
+
+
 @pytest.mark.parametrize("said", ["rather in the afternoon", "doch lieber nachmittags"])
 def test_another_part_of_the_day_takes_back_the_time_before(said: str) -> None:
     assert looked(prompt_of(said, last=TIMES))["time"] == said

@@ -54,9 +54,10 @@ def test_a_german_word_is_no_slip_of_an_english_one() -> None:
     assert [one.about[0].name for one in found[:2]] == ["depression", "body temperature"]
 
 
-def test_a_weekday_cut_short_is_of_the_talk_so_far() -> None:
+def test_what_one_word_alone_is_of_another_language_is_of_the_talk_so_far() -> None:
     talk = replace(SITUATION, language="en", asked_before=("any allergies?",))
-    assert read("next tues", talk).language == "en"
+    for text in ("next tues", "note flixonase 2 sprays od", "sputum pending", "recist?"):
+        assert read(text, talk).language == "en"
 
 
 @pytest.mark.parametrize(
