@@ -30,10 +30,9 @@ def _goes_on(sentence: str, behind: str) -> bool:
     if _DAY_AT_END.search(sentence) and behind[0].islower():
         return True  # "remember that on 3.12. she leaves"
     *_, title, word = ["", *(one.rstrip(".") for one in sentence.casefold().split())]
-    is_ordinal = title in of_people("before_ordinals")
-    is_ordinal |= not of_people("behind_ordinals").isdisjoint(words_of(behind)[:1])
-    if sentence.endswith(".") and word.isdecimal() and is_ordinal:
-        return True
+    if sentence.endswith(".") and word.isdecimal():
+        nouns = of_people("behind_ordinals")
+        return title in of_people("before_ordinals") or not nouns.isdisjoint(words_of(behind)[:1])
     if not sentence.endswith(".") or word not in statement_words().abbreviations:
         return False
     titles = of_people("staff", "titles_of_men", "titles_of_women")

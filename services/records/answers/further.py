@@ -300,18 +300,11 @@ def with_parts(
     question: ChartQuestion, absent: str, looked_at: ChartView, words: AnswerWords
 ) -> str:
     """Add what speaks of part of a longer name to what says that it is not there."""
-    is_kins = question.tool == "history" and question.head  # no diabetes but the mother's
-    rows = (
-        ()
-        if question.tool == "allergies" or is_kins
-        else partly_named(question.name, looked_at.rows)
-    )
+    is_other = question.tool in ("allergies", "history")  # no diabetes but the mother's
+    rows = () if is_other else partly_named(question.name, looked_at.rows)
     if not rows or has_answer(question, looked_at):
         return absent
-    search = replace(
-        question, tool=SEARCH, arguments={"query": question.name}, aspect="all", name=""
-    )
-    search = replace(search, span=None)
+    search = replace(searched(question, question.name, ""), span=None)
     view = looked_at.model_copy(update={"rows": rows})
     return f"{absent} {words.say('perhaps')}\n{answer_of(search, view, words)}"
 
