@@ -217,7 +217,6 @@ def _is_beside(heading: str, frame: str) -> bool:
         for one in words
     )
     ill = pointed_at(words) if frame in _FRAMES[1:3] else None
-    is_of_ill = bool(ill) and of_people("ill_people", "ills_of_names").isdisjoint(
-        words_of(ill or "")
-    )
+    names = of_people("ill_people", "ills_of_names")
+    is_of_ill = bool(ill) and names.isdisjoint(words_of(ill or ""))
     return is_of_ill or (is_kin and frame in _FRAMES[2:])

@@ -230,8 +230,7 @@ def codes_asked(text: str, words: Lexicon) -> tuple[ChartQuestion, ...]:
     pieces = words.pieces(fold(_CODE.sub(" ", text))[0]) if codes else []
     named = (one.text for one in pieces if one.of("topic") or one.of("name"))
     is_more = not all(says(one, "names_code_system") for one in named)
-    found = () if is_more else codes
-    return tuple(ChartQuestion(SEARCH, {"query": one}, "all", one) for one in found)
+    return tuple(ChartQuestion(SEARCH, {"query": one}, "all", one) for one in codes if not is_more)
 
 
 CHANGES = "changes"

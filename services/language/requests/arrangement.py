@@ -134,8 +134,7 @@ class Arranging:
         days = [slots_in(one, is_booking=True).get("date_preference", "") for one in said]
         day, week, *_ = (*filter(None, days), "", "")
         is_of_week = day in words_for("weekday") and week.startswith(("in ", "next week"))
-        is_told = days[0] or not shown
-        found = f"{day} {week}" * is_of_week if is_told else shown[:10]
+        found = f"{day} {week}" * is_of_week if days[0] or not shown else shown[:10]
         return {"day": found} if found else {}
 
     def _said(self) -> list[str]:

@@ -44,9 +44,8 @@ _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"}
 
 def _of_the_head(question: ChartQuestion) -> ChartQuestion:
     """Return the question for the thing itself: of "blood pressure in pregnancy" the pressure."""
-    named: dict[str, object] = (
-        {"names": [question.head]} if question.tool == "results" else {"name": question.head}
-    )
+    head = question.head
+    named = {"names": [head]} if question.tool == "results" else {"name": head}
     is_listed = question.tool in {"problems", "care", "encounters", "history"}  # it gives all
     arguments = question.arguments if is_listed else {**question.arguments, **named}
     is_all = question.aspect in ("whether", "count") and not is_given_for(question)
