@@ -191,7 +191,7 @@ def _arrange(prompt: Prompt, talk: Arranging) -> OfflineReply:
     reply = run(prompt, ToolRequest(TIMES_TOOL, given=lambda _: given, looks_with=looks))
     is_reply = (
         yes_no_in(prompt.asked)
-        or says(prompt.asked, "bare")
+        or says(prompt.asked, "bare", "part_of_day_alone")
         or bool(slots_in(talk.asked, is_booking=True))
     )
     if asks_for(reply.text) and reply.text == talk.shown and not is_reply:

@@ -229,6 +229,4 @@ def _is_behind(other: AgentMessage, message: AgentMessage, order: Sequence[int])
     if other.plan_id is None or other.plan_id != message.plan_id:
         return False
     theirs, ours = other.plan_step, message.plan_step
-    if theirs not in order or ours not in order:
-        return False
-    return order.index(theirs) > order.index(ours)
+    return theirs in order and ours in order and order.index(theirs) > order.index(ours)

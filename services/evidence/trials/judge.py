@@ -97,11 +97,9 @@ def _gene(gene: str, variant: str, what: str, rows: Sequence[ViewRow]) -> Truth:
 
 def _state(row: ViewRow) -> bool | None:
     said = row.value.casefold()
-    if row.status or not said:
+    if row.status or not said.startswith((*_ABSENT, *_PRESENT)):
         return None
-    if said.startswith(_ABSENT):
-        return False
-    return True if said.startswith(_PRESENT) else None
+    return not said.startswith(_ABSENT)
 
 
 def _has(row: ViewRow, variant: str) -> bool | None:

@@ -86,9 +86,7 @@ def _read(found: re.Match[str]) -> Tag | None:
     if name in _IN_CAPITALS and "TOOL" in name:
         closer = ""
     meaning = _meaning(plain, words, slash=slash, is_barred=bool(found["bar"]))
-    if meaning is None:
-        return None
-    return Tag(meaning, plain, closes, closer, *found.span())
+    return None if meaning is None else Tag(meaning, plain, closes, closer, *found.span())
 
 
 def _meaning(name: str, words: list[str], *, slash: bool, is_barred: bool) -> Meaning | None:

@@ -54,9 +54,7 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     is_woman = is_woman or "female" in found
     if is_man and is_woman:
         return "both"
-    if not (is_man or is_woman):
-        return None
-    return "male" if is_man else "female"
+    return "male" if is_man else "female" if is_woman else None
 
 
 def is_of_hers_alone(folds: Sequence[str]) -> bool:

@@ -33,10 +33,10 @@ _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 def headings_of(text: str) -> tuple[str, ...]:
     """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
     is_valued = not measured_nouns().isdisjoint(words_of(text))
-    is_ill_kin = not (is_valued or chart_nouns("problems").isdisjoint(words_of(text)))
-    is_ill_kin = is_ill_kin and says(text, "of_a_relative")  # "hat der Vater auch Krebs?"
-    if is_ill_kin or says(text, "value_and_before", "speaks_of_visitor", "mails_by_name"):
-        return ()  # "last hb and the one before" are two values
+    is_well = is_valued or chart_nouns("problems").isdisjoint(words_of(text))
+    aside = ("value_and_before", "speaks_of_visitor", "mails_by_name")  # are two values
+    if says(text, *aside, *["of_a_relative"][is_well:]):  # "hat der Vater auch Krebs?"
+        return ()
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
     every = read_words(text).words
     dated = {one.text for one in every if one.is_in_date}  # `crp in May`
@@ -218,7 +218,6 @@ def _is_beside(heading: str, frame: str) -> bool:
         for one in words
     )
     ill = pointed_at(words) if frame in _FRAMES[1:3] else None
-    is_of_ill = bool(ill) and of_people("ill_people", "ills_of_names").isdisjoint(
-        words_of(ill or "")
-    )
+    names = of_people("ill_people", "ills_of_names")
+    is_of_ill = bool(ill) and names.isdisjoint(words_of(ill or ""))
     return is_of_ill or (is_kin and frame in _FRAMES[2:])

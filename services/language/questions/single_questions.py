@@ -123,13 +123,9 @@ def named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuest
     """Return the question for one thing: also what is over is looked at."""
     if tool == "results":
         return values_of([name], aspect, what)
-    arguments: dict[str, object] = {}
-    if tool in NAMED_BY_ARGUMENT:
-        arguments["name"] = name
-    if tool in OVER:
-        arguments["status"] = "all"
-    if tool == SEARCH:
-        arguments["query"] = name
+    arguments = {"name": name} if tool in NAMED_BY_ARGUMENT else {}
+    arguments |= {"query": name} if tool == SEARCH else {}
+    arguments |= {"status": "all"} if tool in OVER else {}
     return ChartQuestion(tool, arguments, aspect, name, what)
 
 
@@ -166,19 +162,14 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
     "How old is her husband, does he smoke?" is not answered by what is told of her.
     """
     words, asked = words_of(text), [*map(why_last_seen, asked)]
-    owners = of_people("owners", "titles_of_patients") | {
-        f"{one}s" for one in of_people("titles_of_patients")
-    }
-    owned = [
-        word
-        for before, word in pairwise(words)
-        if before in owners and not of_people("relatives").isdisjoint((word, word[:-1]))
-    ]
+    owners = of_people("owners", "titles_of_patients", "of_patients")
+    behind = (word for before, word in pairwise(words) if before in owners)
+    owned = [word for word in behind if {word, word[:-1]} & of_people("relatives")]
     if not of_people("subjects").isdisjoint(words):
         return asked
-    if asked and says(text, "asks_of_death") and (kin := [*filter(None, map(_kin_of, words))]):
-        return [ChartQuestion("history", {}, "all", kin[0], said=text)]
     kin = [*dict.fromkeys(filter(None, map(_kin_of, words)))]
+    if kin and asked and says(text, "asks_of_death"):
+        return [ChartQuestion("history", {}, "all", kin[0], said=text)]
     if len(kin) == 1 and kin[0] not in _SEVERAL_KIN:  # "does her father have diabetes?"
         asked = [
             replace(one, name=one.name.replace("family", kin[0]), head=one.head and kin[0])
@@ -192,11 +183,7 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
         return asked
     said = concept_rows()["also_said"].get(owned[0])  # of "ihr Mann" notes in English tell
     sought = ChartQuestion(SEARCH, {"query": said or owned[0]}, name="" if said else owned[0])
-    is_theirs = [
-        (one.tool == "chart_summary" and one.name in _OF_A_PERSON) or one.name in HABITS
-        for one in asked
-    ]
-    return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]
+    return [sought if one.name in _OF_A_PERSON | HABITS else one for one in asked]
 
 
 def _of_kin(kin: str, asked: Sequence[ChartQuestion]) -> Sequence[ChartQuestion]:
@@ -243,8 +230,7 @@ def codes_asked(text: str, words: Lexicon) -> tuple[ChartQuestion, ...]:
     pieces = words.pieces(fold(_CODE.sub(" ", text))[0]) if codes else []
     named = (one.text for one in pieces if one.of("topic") or one.of("name"))
     is_more = not all(says(one, "names_code_system") for one in named)
-    found = () if is_more else codes
-    return tuple(ChartQuestion(SEARCH, {"query": one}, "all", one) for one in found)
+    return tuple(ChartQuestion(SEARCH, {"query": one}, "all", one) for one in codes if not is_more)
 
 
 CHANGES = "changes"

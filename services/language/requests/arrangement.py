@@ -139,8 +139,7 @@ class Arranging:
         week = next((one for one in before if says(one, "of_a_week")), "")
         if week and not shown and named in words_for("weekday"):
             return {"day": f"{named} {week}"}
-        is_told = days[0] or not shown
-        found = f"{day} {week}" * is_of_week if is_told else shown[:10]
+        found = f"{day} {week}" * is_of_week if days[0] or not shown else shown[:10]
         return {"day": found} if found else {}
 
     def _said(self) -> list[str]:

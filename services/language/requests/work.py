@@ -186,6 +186,7 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     asks_chart = bool(read.about) and (asks_question(text) or read.task == "answer")
     is_part = part_of_day_in(text) is not None and len(text.split()) <= _SHORT_ANSWER_WORDS
     slots = {*slots_in(text, is_booking=True), *(["time_preference"] if is_part else [])}
+    slots = slots if slots != {"procedure_preference"} or "?" not in text else set()  # "HPV jab?"
     # "At 3pm" is looked for in the chart by none of its kinds, and answers.
     named = (one for one in read.about if part_of_day_in(one.name) is None)
     is_of_kind = asks_chart and any(one.tool != SEARCH for one in named)

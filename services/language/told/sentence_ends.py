@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from services.language.words.folding import words_of
 from services.language.words.people_words import of_people
 from services.language.words.statement_words import statement_words
 
@@ -29,8 +30,9 @@ def _goes_on(sentence: str, behind: str) -> bool:
     if _DAY_AT_END.search(sentence) and behind[0].islower():
         return True  # "remember that on 3.12. she leaves"
     *_, title, word = ["", *(one.rstrip(".") for one in sentence.casefold().split())]
-    if sentence.endswith(".") and word.isdecimal() and title in of_people("before_ordinals"):
-        return True
+    if sentence.endswith(".") and word.isdecimal():
+        nouns = of_people("behind_ordinals")
+        return title in of_people("before_ordinals") or not nouns.isdisjoint(words_of(behind)[:1])
     if not sentence.endswith(".") or word not in statement_words().abbreviations:
         return False
     titles = of_people("staff", "titles_of_men", "titles_of_women")

@@ -44,9 +44,8 @@ _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"}
 
 def _of_the_head(question: ChartQuestion) -> ChartQuestion:
     """Return the question for the thing itself: of "blood pressure in pregnancy" the pressure."""
-    named: dict[str, object] = (
-        {"names": [question.head]} if question.tool == "results" else {"name": question.head}
-    )
+    head = question.head
+    named = {"names": [head]} if question.tool == "results" else {"name": head}
     is_listed = question.tool in {"problems", "care", "encounters", "history"}  # it gives all
     arguments = question.arguments if is_listed else {**question.arguments, **named}
     is_all = question.aspect in ("whether", "count") and not is_given_for(question)
@@ -300,18 +299,11 @@ def with_parts(
     question: ChartQuestion, absent: str, looked_at: ChartView, words: AnswerWords
 ) -> str:
     """Add what speaks of part of a longer name to what says that it is not there."""
-    is_kins = question.tool == "history" and question.head  # no diabetes but the mother's
-    rows = (
-        ()
-        if question.tool == "allergies" or is_kins
-        else partly_named(question.name, looked_at.rows)
-    )
+    is_other = question.tool in ("allergies", "history")  # no diabetes but the mother's
+    rows = () if is_other else partly_named(question.name, looked_at.rows)
     if not rows or has_answer(question, looked_at):
         return absent
-    search = replace(
-        question, tool=SEARCH, arguments={"query": question.name}, aspect="all", name=""
-    )
-    search = replace(search, span=None)
+    search = replace(searched(question, question.name, ""), span=None)
     view = looked_at.model_copy(update={"rows": rows})
     return f"{absent} {words.say('perhaps')}\n{answer_of(search, view, words)}"
 

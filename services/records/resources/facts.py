@@ -107,6 +107,4 @@ def _reading(group: list[tuple[str, ViewSource]]) -> Reading:
 def _same_time(newest: Reading, other: Reading, same_time: timedelta) -> bool:
     ends = last_day(other.date)
     begins = first_day(newest.date)
-    if ends is None or begins is None:
-        return True
-    return max(begins - ends, timedelta(0)) <= same_time
+    return ends is None or begins is None or max(begins - ends, timedelta(0)) <= same_time

@@ -14,7 +14,9 @@ def test_the_parts_of_an_address_tell_no_language(text: str) -> None:
     assert language_of(text, default="fr") == "fr"
 
 
-@pytest.mark.parametrize("text", ["visite", "visite starten", "bb anordnen", "übergabe"])
+@pytest.mark.parametrize(
+    "text", ["visite", "visite starten", "bb anordnen", "übergabe", "kontrolltermin in 6 wochen"]
+)
 def test_a_word_of_the_ward_tells_german(text: str) -> None:
     assert language_of(text) == "de"
 

@@ -100,6 +100,12 @@ def test_a_task_of_ones_own_is_no_answer_to_when(text: str) -> None:
     assert leaves_question(read(text, replace(_NOW, team=team)), "Clinic")
 
 
+@pytest.mark.parametrize("text", ["hpv impfung?", "tetanus vaccination?"])
+def test_a_vaccination_asked_for_is_no_answer_to_which_doctor(text: str) -> None:
+    team = (TeamMember("Chart", ("immunizations",)), TeamMember("Clinic", ("available_slots",)))
+    assert leaves_question(read(text, replace(_NOW, team=team)), "Clinic")
+
+
 @with_cases("text", "is_own")
 def test_what_a_patient_wants_is_nothing_of_ones_own(text: str, is_own: bool) -> None:
     assert is_of_own_things(text) is is_own
