@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
+from services.records.resources.entry import CODES
 from services.records.resources.values import with_unit
 from services.records.views.lists import ACTIVE
 
@@ -193,28 +194,13 @@ def _cut(view: ChartView, room: int) -> tuple[list[ViewRow], list[LeftOut]]:
 
 _OVER = frozenset({"resolved", "inactive", "remission", "stopped", "completed", "ended",
                    "cancelled", "revoked", "superseded"})  # fmt: skip
-_ARGUMENTS = {
-    "timeline": "until, or fewer kinds",
-    "results": "names or since",
-    "search_record": "a narrower query",
-    "encounters": "since or last",
-    "procedures": "name or since",
-    "immunizations": "name",
-    "documents": "kind or since",
-    "medications": "name",
-    "problems": "status=resolved",
-}
-_TOOL_OF_KIND = {
-    "laboratory": "results", "vital sign": "results", "survey": "results",
-    "encounter": "encounters", "appointment": "encounters", "medication": "medications",
-    "problem": "problems", "procedure": "procedures", "immunization": "immunizations",
-}  # fmt: skip
 
 
 def _argument(view: ChartView, kind: str) -> str:
     if view.tool == "chart_summary":
-        return f"the tool {_TOOL_OF_KIND.get(kind, 'documents' if 'report' in kind else 'care')}"
-    return _ARGUMENTS.get(view.tool, "")
+        others = "documents" if "report" in kind else "care"
+        return f"the tool {CODES['tool_of_kind'].get(kind, others)}"
+    return CODES["brings"].get(view.tool, "")
 
 
 def _brief(row: ViewRow) -> ViewRow:
