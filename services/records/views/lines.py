@@ -14,7 +14,6 @@ _HEADED = frozenset({"chart_summary", "care", "history", "encounters", "problems
 _MIXED = frozenset({"timeline", "search_record", "chart_summary"})
 _SHARES = (0.95, 0.8, 0.6, 0.4, 0.2)
 _REMARKS_SHOWN = 14
-_BRING = "{count} {what} are not shown"
 
 
 class Told(NamedTuple):
@@ -107,7 +106,10 @@ def _text(view: ChartView, rows: Sequence[ViewRow], gone: Iterable[LeftOut]) -> 
     if not rows and view.nothing:
         lines.append(view.nothing)
     lines += _passages(rows) if view.tool == "read_document" else _row_lines(view, rows)
-    lines += _some([f"({_said(row)})" for row in (*gone, *view.left_out)])
+    cut = (
+        (f"{one.count} {one.what} are not shown", one.argument) for one in (*gone, *view.left_out)
+    )
+    lines += _some([f"({'; to see them: '.join(filter(None, each))})" for each in cut])
     lines += _some([f"Note: {note}" for note in view.notes])
     return "\n".join(lines)
 
@@ -160,11 +162,6 @@ def _passages(rows: Sequence[ViewRow]) -> list[str]:
         else:
             lines.append(line_of(row))
     return lines
-
-
-def _said(row: LeftOut) -> str:
-    said = _BRING.format(count=row.count, what=row.what)
-    return f"{said}; to see them: {row.argument}" if row.argument else said
 
 
 def _cut(view: ChartView, room: int) -> tuple[list[ViewRow], list[LeftOut]]:
