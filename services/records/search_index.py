@@ -130,11 +130,13 @@ class SearchIndex:
     def _kin(self, word: str) -> list[str]:
         """Return other forms of a word that is nowhere, longer ones too: drives, BRCA1."""
         known = self.ranking.vocab_dict.keys()
-        if len(word) < _SHORTEST_KIN or word in known:
+        if word in known:
             return []
         for pair in ((word[:at], word[at:]) for at in range(1, len(word))):  # BI-RADS
             if known >= {*pair} and any(pair in pairwise(hit.words) for hit in self.hits):
                 return [*pair]
+        if len(word) < _SHORTEST_KIN:
+            return []
         root = root_of(word)
         # "Wach" is no beginning of Wachstum; "Herz" is one of Herzinsuffizienz.
         is_head = len(word) >= COMPOUND_CHARS or word in chart_nouns()

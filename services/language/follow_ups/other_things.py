@@ -43,7 +43,7 @@ def of_another(
         one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
         is_age_in_months=last.is_age_in_months, rate=last.rate,
     )  # fmt: skip
-    return (taken if last.span is None else with_days(taken, last.span),)
+    return (with_days(taken, last.span),)
 
 
 def of_that(
@@ -87,8 +87,7 @@ def of_those(
         return (replace(last, aspect=about[0].aspect, name=name, head=last.head or last.name),)
     if not is_among or tools != [last.tool]:
         return ()
-    span = last.span if is_free else None
-    return (*about,) if span is None else (with_days(about[0], span),)
+    return (with_days(about[0], last.span),) if is_free and last.span else (*about,)
 
 
 def of_its_stage(

@@ -244,8 +244,10 @@ def arguments_of_then(question: ChartQuestion) -> dict[str, Any]:
     return {**of_all, **question.arguments}
 
 
-def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:
+def with_days(question: ChartQuestion, span: TimeSpan | None) -> ChartQuestion:
     """Return the question for the days of `span`, also told to its tool where it takes them."""
+    if span is None:
+        return question
     if question.tool in _WHOLE and not question.name:
         question = replace(question, tool="timeline", arguments={})  # a summary of some days
     arguments = arguments_of_then(question)

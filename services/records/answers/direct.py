@@ -200,8 +200,7 @@ class _Answers:
         kind = "emergency" if question.aspect == "when" else ""  # a check of it is no second time
         name = f"{kind} {question.name}".strip()
         seen = ChartQuestion("encounters", name=name, aspect=question.aspect, head=kind)
-        seen = seen if question.span is None else with_days(seen, question.span)
-        view = self.looked.view_of(seen)
+        view = self.looked.view_of(seen := with_days(seen, question.span))
         recorded = sum(len(row.sources) for row in asked_rows(question, taken).rows)
         is_more = len(asked_rows(seen, view).rows) > recorded > 0
         if question.aspect == "count" and recorded == 1:

@@ -30,8 +30,7 @@ def measured_for(question: ChartQuestion) -> ChartQuestion | None:
     value = concept_rows()[table].get(question.name) if table else None
     if value is None:
         return None
-    measured = ChartQuestion("results", {"names": [value]}, "latest", value)
-    return measured if question.span is None else with_days(measured, question.span)
+    return with_days(ChartQuestion("results", {"names": [value]}, "latest", value), question.span)
 
 
 def measured_as(
@@ -47,7 +46,7 @@ def measured_as(
     if question.tool not in _MAY_BE_VALUES and name.casefold() != question.said.casefold():
         return None
     value = replace(question, tool="results", arguments={"names": [name]}, name=name, head="")
-    return value if question.span is None else with_days(value, question.span)
+    return with_days(value, question.span)
 
 
 def with_scans(
@@ -58,8 +57,7 @@ def with_scans(
     own = asked_rows(question, taken).rows if question.tool == "imaging_reports" else ()
     if not (is_of_days and own):
         return taken
-    made = ChartQuestion("procedures", name=question.name, head=IMAGING)
-    made = made if question.span is None else with_days(made, question.span)
+    made = with_days(ChartQuestion("procedures", name=question.name, head=IMAGING), question.span)
     days = {row.date[:10] for row in own}
     scans = asked_rows(made, view_of(made)).rows
     more = tuple(row for row in scans if row.date[:10] not in days)
@@ -77,8 +75,7 @@ def done_without_report(question: ChartQuestion) -> Sequence[ChartQuestion]:
         done = replace(question, tool="procedures", arguments={}, head=IMAGING, part=None)
         return (*sized, replace(done, aspect=aspect), *named)
     done = ChartQuestion("procedures", {"name": question.name}, "all", question.name)
-    done = done if question.span is None else with_days(done, question.span)
-    return (done, *named) if question.name else ()
+    return (with_days(done, question.span), *named) if question.name else ()
 
 
 def searched(question: ChartQuestion, query: str, name: str) -> ChartQuestion:

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+from services.language.words.statement_words import ordinary_words
+
 _WORD = re.compile(r"[a-z0-9]+")
 _GREEK_PLURALS = ("stases", "noses", "boses", "lyses", "roses", "toses", "moses")
 """Of metastasis, diagnosis, thrombosis, dialysis, fibrosis, ptosis, ecchymosis."""
@@ -36,10 +38,12 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def spelt_out(letters: str, said: Sequence[str]) -> tuple[str, ...]:
-    """Return the words that `said` begins with and whose first letters these are: ROP, TUG."""
+    """Return the words that `said` begins with and whose first letters these are: ROP, DSA."""
+    if len(letters) < _LETTERS or letters in ordinary_words():  # all, low
+        return ()
     telling = [number for number, word in enumerate(said) if word not in _SMALL]
     for places in (range(len(said))[: len(letters)], telling[: len(letters)]):
-        if len(letters) >= _LETTERS and "".join(said[one][0] for one in places) == letters:
+        if "".join(said[one][0] for one in places) == letters:
             return tuple(said[: places[-1] + 1])
     return ()
 

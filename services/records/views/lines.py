@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
+from services.records.resources.entry import CODES
 from services.records.resources.values import with_unit
 from services.records.views.lists import ACTIVE
 
@@ -13,7 +14,6 @@ _HEADED = frozenset({"chart_summary", "care", "history", "encounters", "problems
 _MIXED = frozenset({"timeline", "search_record", "chart_summary"})
 _SHARES = (0.95, 0.8, 0.6, 0.4, 0.2)
 _REMARKS_SHOWN = 14
-_BRING = "{count} {what} are not shown"
 
 
 class Told(NamedTuple):
@@ -106,7 +106,10 @@ def _text(view: ChartView, rows: Sequence[ViewRow], gone: Iterable[LeftOut]) -> 
     if not rows and view.nothing:
         lines.append(view.nothing)
     lines += _passages(rows) if view.tool == "read_document" else _row_lines(view, rows)
-    lines += _some([f"({_said(row)})" for row in (*gone, *view.left_out)])
+    cut = (
+        (f"{one.count} {one.what} are not shown", one.argument) for one in (*gone, *view.left_out)
+    )
+    lines += _some([f"({'; to see them: '.join(filter(None, each))})" for each in cut])
     lines += _some([f"Note: {note}" for note in view.notes])
     return "\n".join(lines)
 
@@ -161,11 +164,6 @@ def _passages(rows: Sequence[ViewRow]) -> list[str]:
     return lines
 
 
-def _said(row: LeftOut) -> str:
-    said = _BRING.format(count=row.count, what=row.what)
-    return f"{said}; to see them: {row.argument}" if row.argument else said
-
-
 def _cut(view: ChartView, room: int) -> tuple[list[ViewRow], list[LeftOut]]:
     """Drop the least needed rows until the rest fits; those that must stay are not touched."""
     kept = list(view.rows)
@@ -193,28 +191,13 @@ def _cut(view: ChartView, room: int) -> tuple[list[ViewRow], list[LeftOut]]:
 
 _OVER = frozenset({"resolved", "inactive", "remission", "stopped", "completed", "ended",
                    "cancelled", "revoked", "superseded"})  # fmt: skip
-_ARGUMENTS = {
-    "timeline": "until, or fewer kinds",
-    "results": "names or since",
-    "search_record": "a narrower query",
-    "encounters": "since or last",
-    "procedures": "name or since",
-    "immunizations": "name",
-    "documents": "kind or since",
-    "medications": "name",
-    "problems": "status=resolved",
-}
-_TOOL_OF_KIND = {
-    "laboratory": "results", "vital sign": "results", "survey": "results",
-    "encounter": "encounters", "appointment": "encounters", "medication": "medications",
-    "problem": "problems", "procedure": "procedures", "immunization": "immunizations",
-}  # fmt: skip
 
 
 def _argument(view: ChartView, kind: str) -> str:
     if view.tool == "chart_summary":
-        return f"the tool {_TOOL_OF_KIND.get(kind, 'documents' if 'report' in kind else 'care')}"
-    return _ARGUMENTS.get(view.tool, "")
+        others = "documents" if "report" in kind else "care"
+        return f"the tool {CODES['tool_of_kind'].get(kind, others)}"
+    return CODES["brings"].get(view.tool, "")
 
 
 def _brief(row: ViewRow) -> ViewRow:

@@ -95,8 +95,7 @@ def done_for(question: ChartQuestion) -> ChartQuestion | None:
     """Return which procedures tell more of what is asked; None where none would."""
     name = _name_of_done(question)
     done = ChartQuestion("procedures", {"name": name}, name=name)
-    done = done if question.span is None else with_days(done, question.span)
-    return done if name else None
+    return with_days(done, question.span) if name else None
 
 
 def _name_of_done(question: ChartQuestion) -> str:

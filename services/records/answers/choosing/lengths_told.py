@@ -41,7 +41,10 @@ def told_lengths(
         return [words.say("one_end")]
     ends = [*pairwise(days)][-_ROWS_SHOWN:]
     whole = [(days[0], days[-1])] if len(ends) > 1 else []
-    return [_apart(first, last, words) for first, last in (*ends, *whole)]
+    return [
+        f"{words.say('between', first=str(first), last=str(last))}: {length_of(first, last, words)}"
+        for first, last in (*ends, *whole)
+    ]
 
 
 def lasted_so_long(rows: Sequence[ViewRow], today: date, aspect: Aspect) -> tuple[ViewRow, ...]:
@@ -93,11 +96,6 @@ def _of_a_day(row: ViewRow, words: AnswerWords) -> str:
         return ""
     parts = zip(divmod(round(seconds / 60), 60), ("hour", "minute"), strict=True)
     return " ".join(_counted(count, unit, words) for count, unit in parts if count)
-
-
-def _apart(first: date, last: date, words: AnswerWords) -> str:
-    span = words.say("between", first=first.isoformat(), last=last.isoformat())
-    return f"{span}: {length_of(first, last, words)}"
 
 
 def length_of(first: date, last: date, words: AnswerWords) -> str:

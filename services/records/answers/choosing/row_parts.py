@@ -231,7 +231,9 @@ def _is_reaction_untold(rows: Sequence[ViewRow]) -> bool:
 _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "due": lambda rows: any(row.kind in _DUE_AGAIN for row in rows),
     "reaction": _is_reaction_untold,
-    "side": lambda rows: words_listed("sides").isdisjoint(words_of(" ".join(map(_said, rows)))),
+    "side": lambda rows: words_listed("sides").isdisjoint(
+        words_of(" ".join(f"{row.name} {row.value} {row.detail}" for row in rows))
+    ),
     # Its name may tell it, too: "Docetaxel 75 mg/m2"; a strength is none.
     "dose": lambda rows: (
         not any(
@@ -303,10 +305,6 @@ def _codes_told(rows: Sequence[ViewRow], words: AnswerWords) -> Iterator[str]:
 def says_why_over(row: ViewRow) -> bool:
     """Whether a row says why something ended, or was stopped for a while."""
     return _tells(row, MARKS["end reason"])
-
-
-def _said(row: ViewRow) -> str:
-    return f"{row.name} {row.value} {row.detail}"
 
 
 def _tells(row: ViewRow, marks: Sequence[str]) -> bool:

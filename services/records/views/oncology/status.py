@@ -133,15 +133,11 @@ def current_status(record: PatientRecord, *, today: date) -> PatientStatus:
 def _person(record: PatientRecord, today: date) -> dict[str, Fact]:
     who = demographics(record, today=today)
     source = patient_source(record)
+    said = {"age": who.age, "sex": who.sex, "vital_status": who.deceased or "no death recorded"}
     return {
-        "age": _single("age", who.age, source),
-        "sex": _single("sex", who.sex, source),
-        "vital_status": _single("vital status", who.deceased or "no death recorded", source),
+        name: resolve(name.replace("_", " "), [(value, source)] if value else [])
+        for name, value in said.items()
     }
-
-
-def _single(name: str, value: str, source: ViewSource) -> Fact:
-    return resolve(name, [(value, source)] if value else [])
 
 
 def _is_primary_cancer(condition: fhir.Entry) -> bool:
@@ -159,16 +155,12 @@ def _condition_source(condition: fhir.Entry) -> ViewSource:
     return ViewSource(ref=condition.ref, date=day, title=title)
 
 
-def _hedged(said: list[str], condition: fhir.Entry) -> Iterator[tuple[str, ViewSource]]:
-    """Yield what is said with the condition's certainty, where it is not confirmed."""
-    certainty = certainty_of(condition.raw)
-    hedge = f" ({certainty})" if certainty and certainty != "confirmed" else ""
-    yield from ((f"{one_}{hedge}", _condition_source(condition)) for one_ in said if one_)
-
-
 def _labels(cancers: list[fhir.Entry], element: str) -> Iterator[tuple[str, ViewSource]]:
+    """Yield what is said with the condition's certainty, where it is not confirmed."""
     for condition in cancers:
-        yield from _hedged(fhir.labels(condition.raw, element), condition)
+        certainty, source = certainty_of(condition.raw), _condition_source(condition)
+        hedge = f" ({certainty})" if certainty and certainty != "confirmed" else ""
+        yield from ((f"{one}{hedge}", source) for one in fhir.labels(condition.raw, element) if one)
 
 
 def _histologies(record: PatientRecord, cancers: list[fhir.Entry]) -> list[tuple[str, ViewSource]]:
