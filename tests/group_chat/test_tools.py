@@ -25,8 +25,8 @@ from group_chat.turn_context import GroupChatLimits
 from services.group_chat_port import ArtifactMade
 from services.records.resources.ports import EVERYTHING, Need, PatientRecords
 from services.records.resources.record import PatientRecord
-from tests.fakes import GivenRecords
 from services.telemetry.tracing import tracer_provider
+from tests.fakes import GivenRecords
 from tests.fakes_openai import Reply, ToolCall
 from tests.given import present
 from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, team_world, text

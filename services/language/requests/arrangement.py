@@ -134,11 +134,8 @@ class Arranging:
             return {"day": f"{goal:%Y-%m-%d}"} | ({"time": f"{goal:%H:%M}"} if goal.hour else {})
         days = [slots_in(one, is_booking=True).get("date_preference", "") for one in said]
         day, week, *_ = (*filter(None, days), "", "")
-        is_of_week = day in words_for("weekday") and week.startswith(("in ", "next week"))
-        named, *before = [*filter(None, (day, *days)), ""]
-        week = next((one for one in before if says(one, "of_a_week")), "")
-        if week and not shown and named in words_for("weekday"):
-            return {"day": f"{named} {week}"}
+        is_of_week = week.startswith("in ") or says(week, "of_a_week")
+        is_of_week = is_of_week and day in words_for("weekday")
         found = f"{day} {week}" * is_of_week if days[0] or not shown else shown[:10]
         return {"day": found} if found else {}
 

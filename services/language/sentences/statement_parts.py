@@ -109,32 +109,14 @@ def breaks_in(
     ]
     breaks += opened
     # "(BMI 13.8) she had gained 2.7 kg": what follows is of something else.
-<<<<<<< HEAD
-    breaks += [end + 1 for at in opened for end in _closing(lower, at) if end + 1 < len(lower)]
-    return breaks
+    ends = ([n for n in range(at, len(lower)) if lower[n] == ")"][:1] for at in opened)
+    return breaks + [end + 1 for each in ends for end in each if end + 1 < len(lower)]
 
 
 def _joins_numbers(lower: Sequence[str], one: FoundPhrase) -> bool:
     """Whether a word stands between two numbers, and no more of them: "cycles 3 and 4"."""
     near = lower[max(0, one.start - 2) : one.end + 1]
     return len(near) > _RANGE_CHARS and near[0].isalpha() and all(map(str.isdigit, near[1::2]))
-
-
-def _closing(lower: Sequence[str], at: int) -> list[int]:
-    """Return where the bracket ends in which a place stands, if it is within a sentence."""
-    return [end for end in range(at, len(lower)) if lower[end] == ")"][:1]
-||||||| df625e122
-    breaks += [end + 1 for at in opened for end in _closing(lower, at) if end + 1 < len(lower)]
-    return breaks
-
-
-def _closing(lower: Sequence[str], at: int) -> list[int]:
-    """Return where the bracket ends in which a place stands, if it is within a sentence."""
-    return [end for end in range(at, len(lower)) if lower[end] == ")"][:1]
-=======
-    ends = ([n for n in range(at, len(lower)) if lower[n] == ")"][:1] for at in opened)
-    return breaks + [end + 1 for each in ends for end in each if end + 1 < len(lower)]
->>>>>>> h-char4
 
 
 def joints_in(lower: Sequence[str], named: Sequence[int]) -> Iterator[int]:

@@ -24,9 +24,8 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     """
     units = _units(clause, rows, names)
     is_told = len(clause.dates) == 1 or (not clause.dates and (clause.quantities or clause.often))
-    is_deed = (
-        units and clause.quantities and happenings(clause)
-    )  # "a 5 mm polyp was removed"
+    # "A 5 mm polyp was removed".
+    is_deed = units and clause.quantities and happenings(clause)
     if not (is_told and (is_deed or units[1:])) or "newest" in clause.cues or clause.stages:
         return []
     words = clause.words.difference(happenings(clause))
