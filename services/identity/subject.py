@@ -110,7 +110,7 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
         elif mention.strength == "stranger":
             is_beside = said.message.registers or names_alone(said.message.text, "name_who_wrote")
             is_beside = is_beside or is_kin_who_speaks(said.message, mention, known)
-            if not is_beside and not found.sure:
+            if not is_beside:
                 problem = problem or _no_patient(mention, known)
         elif mention.strength == "full" and len(mention.people) == 1:
             found.sure = [*distinct([*found.sure, mention.people[0]])]
@@ -122,6 +122,9 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
     # Part of a name beside the number or the whole name of the same person says nothing more.
     taken = {said for one, _, said in found.asked if any(map(one.same_as, found.sure))}
     found.asked = [row for row in found.asked if row[2] not in taken]
+    others = tuple(one for one in found.sure if not one.same_as(known.open))
+    if problem and others and not said.numbers:
+        return Subject("several", "several", distinct([*others, *filter(None, [known.open])]))
     return None if found.asked or found.sure else problem
 
 

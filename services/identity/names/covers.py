@@ -107,6 +107,12 @@ def has_family_initial(run: Sequence[Word], span: Sequence[Word], person: Person
     return any(len(one.raw) == 1 and one.text in names for one in beside)
 
 
+def has_particle(run: Sequence[Word], span: Sequence[Word], person: Person) -> bool:
+    """Whether a particle of the family name stands before it: `sra de la cruz`."""
+    before = run[run.index(span[0]) - 1]
+    return before is not run[-1] and before.is_in("particles") and before.text in name_words(person)
+
+
 def has_another_initial(run: Sequence[Word], at: int, person: Person) -> bool:
     """Whether another first name, or letter, is by a family name: `A. Moen`, `Moen, Mark PSA`."""
     behind = (one for one in run[at + 1 : at + 2] if one.gap == ", " and one.raw[0].isupper())
@@ -211,8 +217,10 @@ def has_another_name(span: Sequence[Word], open_one: Person) -> bool:
     away = {one.text: min(OSA.distance(one.text, each) for each in own) for one in span}
     names = (one for one, edits in away.items() if edits > 1 or (edits and is_known_name(one)))
     given = given_words(open_one)
+    longest = max(map(len, given), default=0)  # who is Bill need not be that William
     return not all(
-        is_short_for(one, given) or (away[one] < 2 and _is_spelling_of(one, open_one))
+        (len(one) <= longest and is_short_for(one, given))
+        or (away[one] < 2 and _is_spelling_of(one, open_one))
         for one in names
     )
 

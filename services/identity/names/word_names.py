@@ -54,9 +54,12 @@ def is_name_and_word(word: Word) -> bool:
     return not is_other and (is_listed or is_owner or word.text in names)  # `delgados psa`
 
 
-def is_another_subject(span: tuple[Word, ...]) -> bool:
-    """Whether something is told of the words behind one who was named: `… but cook is bleeding`."""
+def is_another_subject(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether words stand behind who was named, or are compared: `npo and cook for ct`."""
     is_word = span[0].is_in("qualities", "verbs_too") or span[0].text in words_of_questions()
+    is_joined = not of_people("parting", "joins").isdisjoint((span[0].before, span[-1].after))
+    if is_joined and any(one.is_in("compares") for one in run):
+        return True
     is_led = span[0].before in of_people("parting") and not is_word
     return is_led and span[-1].after in of_people("copulas", "for_whom")
 
