@@ -76,7 +76,10 @@ def full_dates(text: str) -> Sequence[FullDate]:
         replace(
             one,
             is_birth=_is_birth(text[max(end for end in ends if end <= one.start) : one.start])
-            or _is_birth_behind(text[one.end :]),
+            or (
+                (word := _NEXT_WORD.match(text[one.end :])) is not None
+                and folded(word[1]) in of_people("born") | {"s"}
+            ),  # `21 July 1968 (DOB)`, `1.5.60s`
         )
         for one in found
     ]
@@ -154,12 +157,6 @@ def with_whole_years(text: str, *, today: date) -> str:
         return f"{century}{short[1]}"
 
     return _TWO_DIGITS.sub(whole, text)
-
-
-def _is_birth_behind(behind: str) -> bool:
-    """Whether the next word says that the date is a birth date: `21 July 1968 (DOB)`."""
-    word = _NEXT_WORD.match(behind)
-    return word is not None and folded(word[1]) in of_people("born") | {"s"}  # "1.5.60s Hb"
 
 
 def _is_birth(before: str) -> bool:
