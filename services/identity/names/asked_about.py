@@ -41,14 +41,11 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
         return last.is_in("opening")  # `I thought I had Doyle open`
     is_parted = last.is_in("parting") and not last.is_in("joins")
     is_parted = is_parted or bool(message.words[at].gap.strip())
-    return _asks(last, is_parted=is_parted) or _only_opens(message.words[:at])
-
-
-def _only_opens(words: Sequence[Word]) -> bool:
-    """Whether nothing but a way to somebody's chart stands before a name: `now to Doyle`."""
+    # `now to Doyle`; `next to Doyle` is beside somebody
     leads = of_people("opening", "moves_on", "moving")
-    is_there = words[-1].is_in("to") and all(one.text in leads for one in words)
-    return is_there and words[0].text != "next"  # `next to Doyle` is beside somebody
+    only_opens = last.is_in("to") and leads.issuperset(one.text for one in message.words[:at])
+    only_opens &= message.words[0].text != "next"
+    return only_opens or _asks(last, is_parted=is_parted)
 
 
 def _asks(last: Word, *, is_parted: bool) -> bool:

@@ -60,8 +60,10 @@ def is_another_subject(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     is_joined = not of_people("parting", "joins").isdisjoint((span[0].before, span[-1].after))
     if is_joined and any(one.is_in("compares") for one in run):
         return True
-    is_led = span[0].before in of_people("parting") and not is_word
-    return is_led and span[-1].after in of_people("copulas", "for_whom")
+    is_set_off = span[-1].heads and not {*";\n"}.isdisjoint(span[0].gap)  # `cruz: k; rose: temp`
+    is_led = span[0].before in of_people("parting")
+    is_led &= span[-1].after in of_people("copulas", "for_whom")
+    return not is_word and (is_led or is_set_off)
 
 
 def is_beside_a_value(span: tuple[Word, ...]) -> bool:
