@@ -26,7 +26,10 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
 
     "Leave Doyle for later", "signed: Doyle", "in the bed next to Doyle" ask about nobody.
     """
-    if _is_called_relative(message, span) or _is_shown(message, span) or _is_quoted(message, span):
+    behind = [one for one in message.words if one.start > span[-1].start]
+    # `Doyle, her aunt, called`
+    is_kin = len(behind) > 1 and behind[0].is_in("owners") and behind[1].is_in("relatives")
+    if is_kin or _is_shown(message, span) or _is_quoted(message, span):
         return False
     if span[-1].is_owner and asks_for_chart(span[-1]):
         return True
@@ -86,13 +89,6 @@ def _is_quoted(message: Message, span: tuple[Word, ...]) -> bool:
         return False
     inside = [one for one in message.words if start < one.start < end]
     return len(span) < len(inside) < len(message.words)
-
-
-def _is_called_relative(message: Message, span: tuple[Word, ...]) -> bool:
-    """Whether a relation to the patient follows: `Doyle, her aunt, called`."""
-    behind = [one for one in message.words if one.start > span[-1].start][:2]
-    owner, kind = [one.text for one in behind] if len(behind) > 1 else ("", "")
-    return owner in of_people("owners") and kind in of_people("relatives")
 
 
 def is_kin_of(message: Message, span: tuple[Word, ...]) -> bool:
