@@ -108,10 +108,10 @@ def has_family_initial(run: Sequence[Word], span: Sequence[Word], person: Person
     return any(len(one.raw) == 1 and one.text in names for one in beside)
 
 
-def has_particle(run: Sequence[Word], span: Sequence[Word], person: Person) -> bool:
+def has_particle(span: Sequence[Word], person: Person) -> bool:
     """Whether a particle of the family name stands before it: `sra de la cruz`."""
-    before = run[run.index(span[0]) - 1]
-    return before is not run[-1] and before.is_in("particles") and before.text in name_words(person)
+    before = span[0].before
+    return before in of_people("particles") and before in name_words(person)
 
 
 def has_another_initial(run: Sequence[Word], at: int, person: Person) -> bool:

@@ -265,7 +265,7 @@ def _counts(
     if is_word and (span[0].has_number or span[0].before in of_people("definite")):
         return False  # "open patient_7", "the patient's sodium": one may be called Test Patient
     in_roster = person.patient_id is not None and person.patient_id in known.roster
-    signed = signs.is_signed(run, span) or covering.has_particle(run, span, person)
+    signed = signs.is_signed(run, span) or covering.has_particle(span, person)
     begins = len(span) > 1 and span[0].is_first
     articles = of_people("articles", "definite")
     common = [one.is_common for one in span if len(one.raw) > 1]  # `a. koepp`

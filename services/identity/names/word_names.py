@@ -58,8 +58,8 @@ def is_another_subject(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether words stand behind who was named, or are compared: `npo and cook for ct`."""
     is_word = span[0].is_in("qualities", "verbs_too") or span[0].text in words_of_questions()
     is_joined = not of_people("parting", "joins").isdisjoint((span[0].before, span[-1].after))
-    is_joined &= any(one.is_in("compares") for one in run)
-    is_joined &= span[0].text not in month_numbers()
+    is_joined = is_joined and span[0].text not in month_numbers()
+    is_joined = is_joined and any(one.is_in("compares") for one in run)
     is_set_off = span[-1].heads and not {*";\n"}.isdisjoint(span[0].gap)  # `cruz: k; rose: temp`
     is_led = span[0].before in of_people("parting")
     is_led &= span[-1].after in of_people("copulas", "for_whom")

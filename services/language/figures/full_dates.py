@@ -58,6 +58,7 @@ class FullDate:
         return today is not None and any(day.year + _LONG_AGO < today.year for day in self.readings)
 
 
+@lru_cache(maxsize=64)  # of a message each name asks for them
 def full_dates(text: str) -> Sequence[FullDate]:
     """Return the whole dates of `text`, in its order."""
     found = [
@@ -67,8 +68,7 @@ def full_dates(text: str) -> Sequence[FullDate]:
         *_all(_COMPACT, text, lambda one: {(int(one[1]), int(one[2]), int(one[3]))}),
     ]
     # Eight digits alone may be anybody's number: `dob 23091967`.
-    plain = _all(_PLAIN, text, _either_way)
-    found += [one for one in plain if _is_birth(text[: one.start])]
+    found += [one for one in _all(_PLAIN, text, _either_way) if _is_birth(text[: one.start])]
     found.sort(key=lambda one: one.start)
     ends = [0, *(one.end for one in found)]
     return [
