@@ -163,7 +163,9 @@ class SigningKeys:
             UnauthenticatedError: the directory has no such key.
             SignInUnavailableError: the directory's keys are not known at the moment.
         """
-        if (key_id not in self._keys or self._age() > RENEW_SECONDS) and self._may_ask():
+        is_renewing = self._renewal is not None and not self._renewal.done()
+        may_ask = is_renewing or self._clock.monotonic() >= self._ask_at
+        if (key_id not in self._keys or self._age() > RENEW_SECONDS) and may_ask:
             await asyncio.wait({self._renew()}, timeout=self._patience_seconds)
         if self._age() > KEEP_SECONDS:
             raise SignInUnavailableError("the signing keys are not known")
@@ -180,10 +182,6 @@ class SigningKeys:
 
     def _age(self) -> float:
         return self._clock.monotonic() - self._loaded_at
-
-    def _may_ask(self) -> bool:
-        is_renewing = self._renewal is not None and not self._renewal.done()
-        return is_renewing or self._clock.monotonic() >= self._ask_at
 
     def _renew(self) -> "asyncio.Task[None]":
         if self._renewal is None or self._renewal.done():

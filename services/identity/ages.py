@@ -74,8 +74,8 @@ def _is_so_old(one: Person, told: AgeTold, known: Known) -> bool:
 
 def is_birth_of(person: Person, one: FullDate, said: Said, known: Known) -> bool:
     """Whether a date is called one of birth, is nearly theirs, or, of long ago, beside a name."""
+    if one.is_birth or person.is_nearly_born_on(one.readings) or not one.is_long_ago(known.today):
+        return one.is_birth or person.is_nearly_born_on(one.readings)
     text, spans = said.message.text, (each.span for each in said.mentions if each.span)
     gaps = ((text[span[-1].end : one.start], text[one.end : span[0].start]) for span in spans)
-    is_beside = any(gap and not any(map(str.isalnum, gap)) for pair in gaps for gap in pair)
-    is_beside = is_beside and one.is_long_ago(known.today)
-    return one.is_birth or person.is_nearly_born_on(one.readings) or is_beside
+    return any(gap and not any(map(str.isalnum, gap)) for pair in gaps for gap in pair)

@@ -19,7 +19,7 @@ from services.identity.names.person import Person
 from services.identity.names.word_names import asks_values_alone
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of
-from services.language.figures.full_dates import FullDate, birth_years, full_dates, years_in
+from services.language.figures.full_dates import birth_years, full_dates, years_in
 from services.language.people import record_numbers
 from services.language.people.ages_told import age_told
 from services.language.people.mentions import Message, read_words
@@ -112,11 +112,14 @@ class SubjectLinker:
     async def _link(self, text: str, situation: Situation) -> Linked:
         message, dates = read_words(with_joined_words(text)), full_dates(text)
         tokens = list(record_numbers.number_tokens(message, dates))
+        has_name = any(_looks_like_name(one) or one.raw[0].isupper() for one in message.words)
+        born = (one for one in dates if one.is_birth or has_name)
+        days = (day for one in born for day in sorted(one.readings))
         sought = Sought(
             ids=tuple(situation.roster),
             numbers=tuple(dict.fromkeys([*situation.named, *tokens])),
             names=tuple(names_sought(message))[:_SEARCHES_LIMIT],
-            birth_dates=_birth_dates(dates, message),
+            birth_dates=tuple(days)[:_SEARCHES_LIMIT],
         )
         index = await self._people(sought)
         has_answered = index is not None
@@ -319,13 +322,6 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
     )
     is_more = says(" ".join(one.text for one in left), "same_question")
     return is_told and not is_more and all(one.text in opening for one in left)
-
-
-def _birth_dates(dates: Sequence[FullDate], message: Message) -> Collection[date]:
-    has_name = any(_looks_like_name(one) or one.raw[0].isupper() for one in message.words)
-    return tuple(day for one in dates if one.is_birth or has_name for day in sorted(one.readings))[
-        :_SEARCHES_LIMIT
-    ]
 
 
 def _may_name(message: Message, said: Said) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from services.identity import said as things_said
 from services.identity.ages import by_age, is_birth_of, is_grown, of_another_age, of_the_age
 from services.identity.names.asked_about import points_at_open
 from services.identity.names.covers import name_words
@@ -11,19 +12,7 @@ from services.identity.names.kin_asked import asks_of_somebody_beside
 from services.identity.names.matching import Known, Mention
 from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import nearest_to
-from services.identity.said import (
-    Said,
-    asks_which,
-    first_place,
-    heads_message,
-    is_after_the_open_one,
-    is_called_wrong,
-    is_in_passing,
-    is_kin_who_speaks,
-    is_of_other_sex,
-    is_stated_only,
-    without_set_against,
-)
+from services.identity.said import Said
 from services.language.figures.full_dates import FullDate
 from services.language.people.descriptions import is_of_hers_alone, values_asked
 from services.language.people.pointed_at import pointed_at
@@ -70,7 +59,7 @@ class _Evidence:
 
 def subject_of(said: Said, known: Known) -> Subject:
     """Return the subject: `same` only where the open patient or nobody is named."""
-    found, said = _Evidence(), without_set_against(said)
+    found, said = _Evidence(), things_said.without_set_against(said)
     problem = _read_numbers(said, known, found)
     problem = problem or _read_mentions(said, known, found) or _read_dates(said, known, found)
     problem = problem or _read_years(said, known, found)
@@ -109,8 +98,8 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
             found.names_open = True
         elif mention.strength == "stranger":
             is_beside = said.message.registers or names_alone(said.message.text, "name_who_wrote")
-            is_beside = is_beside or is_kin_who_speaks(said.message, mention, known)
-            if not is_beside and not found.sure:
+            is_beside = is_beside or things_said.is_kin_who_speaks(said.message, mention, known)
+            if not is_beside:
                 problem = problem or _no_patient(mention, known)
         elif mention.strength == "full" and len(mention.people) == 1:
             found.sure = [*distinct([*found.sure, mention.people[0]])]
@@ -122,6 +111,9 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
     # Part of a name beside the number or the whole name of the same person says nothing more.
     taken = {said for one, _, said in found.asked if any(map(one.same_as, found.sure))}
     found.asked = [row for row in found.asked if row[2] not in taken]
+    others = tuple(one for one in found.sure if not one.same_as(known.open))
+    if problem and others and not said.numbers:
+        return Subject("several", "several", distinct([*others, *filter(None, [known.open])]))
     return None if found.asked or found.sure else problem
 
 
@@ -163,7 +155,7 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 each
                 for each in born
                 if one.is_birth
-                or heads_message(said, one)
+                or things_said.heads_message(said, one)
                 or each.patient_id in known.roster
                 or known.index.has_word_of(said.message, each)
             ]
@@ -185,7 +177,9 @@ def _may_be_birth(one: FullDate, said: Said, known: Known) -> bool:
     words = said.message.words
     behind = next((word.text for word in words if word.start > one.start), "")
     asks = behind in values_asked() or "?" in said.message.text
-    return one.is_birth or (is_old and bool(behind) and asks and heads_message(said, one))
+    return one.is_birth or (
+        is_old and bool(behind) and asks and things_said.heads_message(said, one)
+    )
 
 
 def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[Person, ...]:
@@ -300,16 +294,18 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         or (others and (names_open or asked))
         or ((names_open or len(words) > 1) and asked)
     )
-    is_wrong = any(one.names_open and is_called_wrong(one, said.message) for one in said.mentions)
+    is_wrong = any(
+        one.names_open and things_said.is_called_wrong(one, said.message) for one in said.mentions
+    )
     if is_wrong and not (others or asked):
         return Subject("unsure", "described")
     relates = (
         said.message.compares
         or points_at_open(said.message)
-        or is_in_passing(said, others)
-        or is_stated_only(said, others, known)
-        or is_of_other_sex(said, others)
-        or is_after_the_open_one(said.message, first_place(said, others))
+        or things_said.is_in_passing(said, others)
+        or things_said.is_stated_only(said, others, known)
+        or things_said.is_of_other_sex(said, others)
+        or things_said.is_after_the_open_one(said.message, things_said.first_place(said, others))
     )
     if several or (others and known.open is not None and relates):
         people = distinct([*others, *asked_people, *([known.open] if known.open else [])])
@@ -325,7 +321,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     if aged is not None and not names_open and not (len(aged) == 1 and aged[0].same_as(known.open)):
         others = [one for one in aged if not one.same_as(known.open)]
         return Subject("unsure", "described", tuple(others[:OPTIONS_LIMIT]))
-    describes = said.message.describes or asks_which(said, known)
+    describes = said.message.describes or things_said.asks_which(said, known)
     if said.message.is_placed or (describes and not names_open and aged is None):
         return Subject("unsure", "described")
     return Subject("same", "named" if names_open else "nobody_else")

@@ -117,9 +117,8 @@ def told_among(
 
 
 def _named_in(text: str, people: Sequence[Person]) -> list[Person]:
-    picked = parts_in(text, "picks_one") or {}
-    text = behind_yes_or_no(text)
-    picked = picked or parts_in(text, "picks_one") or {}
+    said_of, text = parts_in(text, "picks_one"), behind_yes_or_no(text)
+    picked = said_of or parts_in(text, "picks_one") or {}
     men, women = of_people("titles_of_men"), of_people("titles_of_women")
     words = set(words_of(without(picked.get("who", text), "polite")))
     said = words - men - women - of_people("surely")

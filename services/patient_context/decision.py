@@ -99,7 +99,9 @@ def _is_said(target: PatientId, reading: Reading) -> bool:
 
 def _who(target: PatientId | None, reading: Reading) -> Ask:
     """Ask for a patient whom the text does not name."""
-    if target is not None and target != reading.active and _is_hinted(target, reading):
+    typed = (digits.lstrip("0") or "0" for digits in wording("any_number").findall(reading.shape))
+    is_other = target is not None and target != reading.active
+    if target and is_other and (reading.knows(target) or digits_of(target) in typed):
         return Ask("meant", (target,))
     says_other = wording("bare_switch_to_other").fullmatch(reading.order) is not None
     says_other |= wording("the_other").search(reading.shape) is not None
@@ -107,12 +109,6 @@ def _who(target: PatientId | None, reading: Reading) -> Ask:
     if not options:
         return Ask("id")
     return Ask("meant" if len(options) == 1 else "which", options[:OPTIONS_LIMIT])
-
-
-def _is_hinted(target: PatientId, reading: Reading) -> bool:
-    """Whether `target`, which a model named, is known or has digits that were typed."""
-    typed = (digits.lstrip("0") or "0" for digits in wording("any_number").findall(reading.shape))
-    return reading.knows(target) or digits_of(target) in typed
 
 
 def _between(reading: Reading, named: PatientId) -> Ask:

@@ -11,6 +11,7 @@ from services.identity.names.person import Person
 from services.identity.noted import facts_of
 from services.identity.subject import Reason, Subject
 from services.identity.wording import opened
+from services.patient_context import who as whom
 from services.patient_context import wording
 from services.patient_context.answers import OPENS_ONLY, OPTIONS, Answer
 from services.patient_context.beside import HasIll, NamesBeside, link_beside
@@ -20,15 +21,7 @@ from services.patient_context.reading.reading import Ask
 from services.patient_context.rights import ChartRights
 from services.patient_context.roster import with_active
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.who import (
-    Who,
-    asking_whom,
-    checked_id,
-    roster_of,
-    said_merged,
-    unreachable,
-    who_of,
-)
+from services.patient_context.who import Who
 
 _CLOSED: Mapping[Reason, Reason] = {
     "part": "stranger",
@@ -63,14 +56,14 @@ class ChartOpener:
         """Return the verdict of `outcome` if the records know whose chart it opens."""
         turn, target = who.turn, outcome.patient_id
         if outcome.decision == "NEW_BLANK" and target is not None:
-            found = checked_id(target, who)
+            found = whom.checked_id(target, who)
             if isinstance(found, Person) and found.patient_id is not None:
                 merged = target if found.replaced_by or found.patient_id != target else ""
                 outcome = go_to(found.patient_id, turn.reading)
                 verdict = conclude(outcome, turn, who, is_bare=is_bare, problem=problem)
-                return said_merged(verdict, target, found) if merged else verdict
+                return whom.said_merged(verdict, target, found) if merged else verdict
             if not who.linked.has_answered and not self.allows_unknown:
-                return unreachable(target, await self._as_seen(who))
+                return whom.unreachable(target, await self._as_seen(who))
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
             if isinstance(found, Subject) and not (is_unknown and self.allows_unknown):
                 return await self.ask(found, who)
@@ -85,12 +78,12 @@ class ChartOpener:
 
     async def ask(self, subject: Subject, who: Who) -> PatientVerdict:
         """Return the question; nobody is offered whose chart the user may not open."""
-        offered = [*subject.people, *roster_of(subject, who)]
+        offered = [*subject.people, *whom.roster_of(subject, who)]
         people = await self.rights.open_to(who.turn.user, offered)
         if subject.people and not people and subject.reason in _CLOSED:
             subject = replace(subject, reason=_CLOSED[subject.reason])
         subject = replace(subject, people=tuple(people))
-        return replace(asking_whom(subject, await self._as_seen(who)), people=who.linked.index)
+        return replace(whom.asking_whom(subject, await self._as_seen(who)), people=who.linked.index)
 
     async def _as_seen(self, who: Who) -> Who:
         """Return the message without the open patient where the user may not see that chart."""
@@ -102,7 +95,7 @@ class ChartOpener:
         doubt = turn.reading.doubt
         also = (*also, *turn.reading.placed, *(() if doubt is None else doubt.options))
         linked = await link_beside(self.linker, self.beside, turn, also=also, has_ill=self.has_ill)
-        return who_of(linked, turn)
+        return whom.who_of(linked, turn)
 
 
 def conclude(
@@ -160,19 +153,17 @@ def conclude(
 
 def conclude_answer(answer: Answer | Ask | None, turn: PatientTurn) -> PatientVerdict | None:
     """Return the verdict of an answer to the open question, None if it was not answered."""
-    if answer is None or answer == "no":
-        return None if answer is None else _declined(turn)
+    if answer is None:
+        return None
+    if answer == "no":
+        kept = unchanged(turn.reading, restored=turn.restored)
+        is_clear = turn.question is not None and turn.question.kind == "clear"
+        reply = wording.declined(kept.patient_id, turn.pattern, is_clear=is_clear)
+        return PatientVerdict(decision=kept.decision, patient_id=kept.patient_id, reply=reply)
     outcome = Outcome("CLEAR", None)
     if answer != "clear":
         outcome = Outcome("NEEDS_PATIENT_ID", turn.reading.active, answer)
     return conclude(outcome, turn, is_bare=True)
-
-
-def _declined(turn: PatientTurn) -> PatientVerdict:
-    kept = unchanged(turn.reading, restored=turn.restored)
-    is_clear = turn.question is not None and turn.question.kind == "clear"
-    reply = wording.declined(kept.patient_id, turn.pattern, is_clear=is_clear)
-    return PatientVerdict(decision=kept.decision, patient_id=kept.patient_id, reply=reply)
 
 
 def _said(outcome: Outcome, person: Person | None) -> str | None:

@@ -64,7 +64,8 @@ class ChartRights:
         await self.guard.refuse(visitor, patient_id)
         may_name = patient_id in (*turn.reading.named, turn.reading.active)
         may_name = may_name or _is_named_beyond_doubt(verdict, turn)
-        return refused(verdict, access, turn, may_name=may_name)
+        hides = not await self.may_see(turn.user, turn.registry.active_patient_id)
+        return replace(refused(verdict, access, turn, may_name=may_name), hides_active=hides)
 
     async def break_glass(
         self, closed: PatientId, turn: PatientTurn, question: OpenQuestion
@@ -121,8 +122,7 @@ def refused(
         text = f"{text} {_HOW_TO_BREAK_GLASS}"
         asked = turn.reading.text if verdict.reply is None else ""
         question = _question(patient_id, text, turn, asked=asked)
-    hides_active = patient_id == turn.reading.active
-    return replace(turn.saying(text, question), hides_active=hides_active)
+    return turn.saying(text, question)
 
 
 def opened_in_emergency(verdict: PatientVerdict, grant: Grant) -> PatientVerdict:

@@ -1,6 +1,6 @@
 """What the user reads about patients (spec page 1.9)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import assert_never
 
 from data_models.identifiers import PatientId
@@ -24,14 +24,19 @@ def asking(
 
     Patients other than `people`, whom the user may see, are called by id.
     """
-    called = [_called(one, people.get(one)) for one in ask.options]
+    named = {one: person for one, person in people.items() if person.name}
+    called = [
+        f"{both_identifiers(named[one])} ({code(one)})" if one in named else code(one)
+        for one in ask.options
+    ]
     match ask.kind:
         case "id":
             return _joined(
                 need_an_id(pattern), f"{code(ask.unfit)} is not one." if ask.unfit else "", problem
             )
         case "which":
-            options = _either(called)
+            *first, last = called
+            options = f"{', '.join(first)} or {last}" if first else last
             return _joined(
                 f"Which patient do you mean: {options}? One at a time, please.",
                 f"Nothing was changed; answer with an ID like '{pattern.example()}'.",
@@ -95,18 +100,6 @@ def whether_to_clear(roster_size: int) -> str:
         f"Clear this whole conversation, with {patients} and all their history? Everything is "
         "archived and the chat starts empty. Please answer yes or no."
     )
-
-
-def _called(patient_id: PatientId, person: Person | None) -> str:
-    known = person is not None and person.name
-    return (
-        f"{both_identifiers(person)} ({code(patient_id)})" if person and known else code(patient_id)
-    )
-
-
-def _either(options: Sequence[str]) -> str:
-    *first, last = options
-    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _joined(*sentences: str) -> str:

@@ -26,7 +26,10 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
 
     "Leave Doyle for later", "signed: Doyle", "in the bed next to Doyle" ask about nobody.
     """
-    if _is_called_relative(message, span) or _is_shown(message, span) or _is_quoted(message, span):
+    behind = [one for one in message.words if one.start > span[-1].start]
+    # `Doyle, her aunt, called`
+    is_kin = len(behind) > 1 and behind[0].is_in("owners") and behind[1].is_in("relatives")
+    if is_kin or _is_shown(message, span) or _is_quoted(message, span):
         return False
     if span[-1].is_owner and asks_for_chart(span[-1]):
         return True
@@ -41,14 +44,11 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
         return last.is_in("opening")  # `I thought I had Doyle open`
     is_parted = last.is_in("parting") and not last.is_in("joins")
     is_parted = is_parted or bool(message.words[at].gap.strip())
-    return _asks(last, is_parted=is_parted) or _only_opens(message.words[:at])
-
-
-def _only_opens(words: Sequence[Word]) -> bool:
-    """Whether nothing but a way to somebody's chart stands before a name: `now to Doyle`."""
+    # `now to Doyle`; `next to Doyle` is beside somebody
     leads = of_people("opening", "moves_on", "moving")
-    is_there = words[-1].is_in("to") and all(one.text in leads for one in words)
-    return is_there and words[0].text != "next"  # `next to Doyle` is beside somebody
+    only_opens = last.is_in("to") and leads.issuperset(one.text for one in message.words[:at])
+    only_opens &= message.words[0].text != "next"
+    return only_opens or _asks(last, is_parted=is_parted)
 
 
 def _asks(last: Word, *, is_parted: bool) -> bool:
@@ -89,13 +89,6 @@ def _is_quoted(message: Message, span: tuple[Word, ...]) -> bool:
         return False
     inside = [one for one in message.words if start < one.start < end]
     return len(span) < len(inside) < len(message.words)
-
-
-def _is_called_relative(message: Message, span: tuple[Word, ...]) -> bool:
-    """Whether a relation to the patient follows: `Doyle, her aunt, called`."""
-    behind = [one for one in message.words if one.start > span[-1].start][:2]
-    owner, kind = [one.text for one in behind] if len(behind) > 1 else ("", "")
-    return owner in of_people("owners") and kind in of_people("relatives")
 
 
 def is_kin_of(message: Message, span: tuple[Word, ...]) -> bool:

@@ -48,9 +48,12 @@ def same_words(covers: Sequence[Cover]) -> Sequence[Cover]:
 
 def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[NameHit]:
     """Return whose name the word at `place` is, or nearly is."""
-    word = run[place]
-    if exact := index.exactly(word.text):
-        return exact
+    word, exact = run[place], index.exactly(run[place].text)
+    beside = [*run[max(place - 1, 0) : place], *run[place + 1 : place + 2]]
+    halves = [hit for one in beside for hit in index.exactly(one.text)]
+    if exact:  # `an hb of 7`, no `nguyen an`
+        is_word = word.raw.islower() and word.is_in("articles")
+        return [it for it in exact if not is_word or any(it.person is one.person for one in halves)]
     is_signed = word.is_owner or word.title in ("man", "woman")
     is_word = (word.is_common or word.is_derived) and not (is_signed or is_looked_up(run, word))
     is_short_form = word.raw.isupper() and len(word.raw) < 4 and not is_signed  # `BSA`
@@ -60,8 +63,6 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
         if is_long or is_looked_up(run, word):
             return near
     # Of a short name, or one that became a word, it counts beside the other half: `dana fest`.
-    beside = [*run[max(place - 1, 0) : place], *run[place + 1 : place + 2]]
-    halves = [hit for one in beside for hit in index.exactly(one.text)]
     found = [hit for hit in near if any(hit.person is one.person for one in halves)]
     return found or [
         replace(one, part="given", is_exact=False)  # `jim cook`
@@ -105,6 +106,12 @@ def has_family_initial(run: Sequence[Word], span: Sequence[Word], person: Person
     beside += run[:1] if run[1:2] == [span[0]] and is_behind_letter(run, 1) else []
     names = {folded(one.family)[:1] for one in person.names}
     return any(len(one.raw) == 1 and one.text in names for one in beside)
+
+
+def has_particle(span: Sequence[Word], person: Person) -> bool:
+    """Whether a particle of the family name stands before it: `sra de la cruz`."""
+    before = span[0].before
+    return before in of_people("particles") and before in name_words(person)
 
 
 def has_another_initial(run: Sequence[Word], at: int, person: Person) -> bool:
@@ -211,8 +218,10 @@ def has_another_name(span: Sequence[Word], open_one: Person) -> bool:
     away = {one.text: min(OSA.distance(one.text, each) for each in own) for one in span}
     names = (one for one, edits in away.items() if edits > 1 or (edits and is_known_name(one)))
     given = given_words(open_one)
+    longest = max(map(len, given), default=0)  # who is Bill need not be that William
     return not all(
-        is_short_for(one, given) or (away[one] < 2 and _is_spelling_of(one, open_one))
+        (len(one) <= longest and is_short_for(one, given))
+        or (away[one] < 2 and _is_spelling_of(one, open_one))
         for one in names
     )
 

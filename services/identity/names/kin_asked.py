@@ -40,9 +40,8 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
         is_named = at > 0 and words[at - 1].raw.istitle() and not words[at - 1].is_common
         return before in of_people("owners") or (is_named and before[-1] == "s")  # `Beckers Frau`
     is_led = not before or before in of_people("owners", "definite") | saying("of_whom")
-    is_led = (
-        is_led or "," in one.gap or (at > 1 and words[at - 2].is_in("owners"))
-    )  # `her twin sister`
+    # `her twin sister`
+    is_led = is_led or "," in one.gap or (at > 1 and words[at - 2].is_in("owners"))
     # `Smith's wife's allergies`, `Frau Meiers Mann, Kalium?`, `doyles wife hb`
     last = words[at - 1]
     is_named = bool(last.title) or not (at > 1 or last.is_common)
@@ -70,15 +69,9 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     if leads and not (values.isdisjoint(behind) and drug_words().isdisjoint(behind)):
         return True
     # `AF des Ehemanns`
-    ails = (
-        words[at - 2].text
-        if 1 < at == len(words) - 1 and words[at - 1].text in ("der", "des")
-        else ""
-    )
-    behind = [*behind, ails]
-    leads |= bool(ails)
+    is_of = 1 < at == len(words) - 1 and words[at - 1].text in ("der", "des")
+    behind = [*behind, words[at - 2].text] if is_of else behind
     # `her husband's diabetes`: no family history is theirs
-    is_theirs = any(is_clinical(one) or is_ill(one) for one in behind) or not of_people(
-        "genes"
-    ).isdisjoint(behind)
-    return leads and words[at].text in of_people("unrelated") and is_theirs
+    is_theirs = any(is_clinical(one) or is_ill(one) or one in of_people("genes") for one in behind)
+    kin = (words[at].text, words[at].text.removesuffix("s"))
+    return (leads or is_of) and is_theirs and not of_people("unrelated").isdisjoint(kin)

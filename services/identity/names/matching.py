@@ -6,18 +6,9 @@ from datetime import date
 from typing import Literal, TypeAlias
 
 from data_models.identifiers import PatientId
+from services.identity.names import covers as covering
 from services.identity.names import name_signs as signs
-from services.identity.names.covers import (
-    Cover,
-    covers_of,
-    fits_better,
-    has_another_name,
-    has_family_initial,
-    hits_of,
-    is_looked_up,
-    parted_names,
-    same_words,
-)
+from services.identity.names.covers import Cover
 from services.identity.names.first_names import has_another_first_name, is_first_name_here
 from services.identity.names.index import NameHit, PersonIndex
 from services.identity.names.person import Person, distinct
@@ -77,7 +68,7 @@ def mentions_in(message: Message, known: Known) -> Sequence[Mention]:
     """Return who is named in `message`, in its order."""
     found = [one for run in neighbours(message.words) for one in _mentions_of(message, run, known)]
     found += _unspaced(message, known)
-    parted = parted_names(message.words, known.index, known.open)
+    parted = covering.parted_names(message.words, known.index, known.open)
     return [*found, *(Mention(_typed(at), who, "near", open_, at) for at, who, open_ in parted)]
 
 
@@ -96,13 +87,13 @@ def _unspaced(message: Message, known: Known) -> Iterable[Mention]:
 
 def _mentions_of(message: Message, run: _Run, known: Known) -> Iterable[Mention]:
     free, unnamed = set(range(len(run))), set[int]()
-    hits = {place: hits_of(run, place, known.index) for place in free}
+    hits = {place: covering.hits_of(run, place, known.index) for place in free}
     while True:
-        covers = [one for one in covers_of(run, hits, free) if one.places]
+        covers = [one for one in covering.covers_of(run, hits, free) if one.places]
         if not covers:
             break
         best = max(one.score for one in covers)
-        chosen = same_words([one for one in covers if one.score == best])
+        chosen = covering.same_words([one for one in covers if one.score == best])
         places = chosen[0].places
         free -= places
         if one := _mention(message, run, chosen, covers, known) or _unread(
@@ -219,7 +210,7 @@ def _namesakes(
 
     def is_meant(one: Cover) -> bool:
         if one.has_family and one.has_given:
-            return fits_better(one.person, of_open.person, run, span)
+            return covering.fits_better(one.person, of_open.person, run, span)
         return one.person.patient_id in known.roster or (is_titled and one.has_family)
 
     return distinct(
@@ -238,7 +229,7 @@ def _nearly_open(
     """Return what words are that are the open patient's, but for a slip, a title or a name."""
     if all(one.is_exact for one in chosen):
         return _stranger_with_open_name(run, span)
-    is_other = has_another_name(span, open_one)
+    is_other = covering.has_another_name(span, open_one)
     strength: Strength = "stranger" if is_other else "near"
     return Mention(_typed(span), (), strength, names_open=not is_other, span=span)
 
@@ -274,7 +265,9 @@ def _counts(
     if is_word and (span[0].has_number or span[0].before in of_people("definite")):
         return False  # "open patient_7", "the patient's sodium": one may be called Test Patient
     in_roster = person.patient_id is not None and person.patient_id in known.roster
-    signed, begins = signs.is_signed(run, span), len(span) > 1 and span[0].is_first
+    signed = signs.is_signed(run, span) or covering.has_particle(span, person)
+    begins = len(span) > 1 and span[0].is_first
+    articles = of_people("articles", "definite")
     common = [one.is_common for one in span if len(one.raw) > 1]  # `a. koepp`
     is_staff = span[0].title in ("staff", "relative") and not cover.has_family
     is_staff &= span[-1].after in of_people("people_do", "says")  # `Schwester Monika fragt`
@@ -283,12 +276,13 @@ def _counts(
             cover.has_given or signs.begins_a_chart_question(run, span) or is_beside_a_value(span)
         )
         asks = cover.has_family and asks
-        asks = asks or span[0].is_another or signs.is_turned_to(run, span)
+        goes_on = not (span[0].is_in("qualities", "verbs_too") or span[0].before in articles)
+        asks = asks or span[0].is_another or signs.is_turned_to(run, span, goes_on=goes_on)
         asks = asks or (cover.has_family and span[0].before in of_people("auxiliaries"))
         asks = (
             asks
             or signs.stands_for_somebody(run, span[-1])
-            or has_family_initial(run, span, person)
+            or covering.has_family_initial(run, span, person)
         )
         return signed or begins or asks or signs.is_alone(run, span) or not all(common)
     if _is_beside(run, span, strength, known):
@@ -306,8 +300,9 @@ def _counts(
         is_all &= is_set_off or span[0].raw[0].isupper()
         is_all = is_all or signs.is_turned_to(run, span) or signs.begins_a_chart_question(run, span)
         is_all |= cover.by_initial and not span[-1].is_in("opening")
-        return signed or is_all or is_another_subject(span) or not any(common)
-    is_begun = run[0].is_first and has_family_initial(run, span, person)  # `gale d weight`
+        is_all |= is_another_subject(run, span) or len(common) > 1  # `inr, smith-jones obs`
+        return signed or is_all or not any(common)
+    is_begun = run[0].is_first and covering.has_family_initial(run, span, person)  # `gale d weight`
     return (in_roster and signed) or is_begun or is_first_name_here(run, span)
 
 
@@ -335,7 +330,7 @@ def _counts_nearly(run: _Run, span: _Span, cover: Cover, *, signed: bool, in_ros
         return False  # `ihre Wunde`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
     is_name = is_name or (is_strange(span[0].text) and not span[0].is_in("eponyms"))
-    is_word = any(common) and not (in_roster and is_looked_up(run, span[0]))
+    is_word = any(common) and not (in_roster and covering.is_looked_up(run, span[0]))
     return (is_name and not is_word) or signs.is_sure_sign(span)
 
 

@@ -194,11 +194,12 @@ def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     return is_begun and of_people("lingers").issuperset(one.text for one in run[len(span) :])
 
 
-def is_turned_to(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a name ends the clause behind words that only lead to one: `und der koch?`."""
+def is_turned_to(run: Sequence[Word], span: tuple[Word, ...], *, goes_on: bool = False) -> bool:
+    """Whether a name ends the clause, or `goes_on`, behind what but leads to one: `und koch?`."""
     leads = of_people("opening", "moves_on", "others", "next_one", "again")
     at = next(place for place, one in enumerate(run) if one is span[0])
-    ends = span[-1].closes and span[0].text not in leads
+    goes_on = goes_on and span[0].text not in words_of_questions()  # `what stage is it`
+    ends = (goes_on or span[-1].closes) and span[0].text not in leads
     if span[0].is_in("qualities") and not any(one.is_in("moving") for one in run[: at - 1]):
         ends &= span[0].before not in of_people("to", "again")  # `wieder zu klein?`
     begins = run[0].is_first or not run[0].before  # `thanks. now kurz`

@@ -143,14 +143,12 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
         and word.closes
     )
     letters = first.text + word.text if is_dotted else word.text
-    is_spelled = is_dotted and last.raw.isupper() and _may_be_spelled(first, word, behind)
+    # Not of `I.V.`, `seen by A. B.`, `A. B. Miller`.
+    is_spelled = (is_dotted and last.raw.isupper() and word.title is None) and not (
+        first.before in of_people("not_asked")
+        or (behind is not word and is_known_name(behind.text))
+    )
     return letters if begins or is_asked or is_led or is_sexed or is_spelled else ""
-
-
-def _may_be_spelled(first: Word, word: Word, behind: Word) -> bool:
-    """Whether two letters are a patient's: not `I.V.`, `seen by A. B.`, `A. B. Miller`."""
-    is_beside = word.title is not None or first.before in of_people("not_asked")
-    return not (is_beside or (behind is not word and is_known_name(behind.text)))
 
 
 def _is_half_initial(word: Word, last: Word) -> bool:

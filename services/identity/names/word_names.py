@@ -54,11 +54,16 @@ def is_name_and_word(word: Word) -> bool:
     return not is_other and (is_listed or is_owner or word.text in names)  # `delgados psa`
 
 
-def is_another_subject(span: tuple[Word, ...]) -> bool:
-    """Whether something is told of the words behind one who was named: `… but cook is bleeding`."""
+def is_another_subject(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether words stand behind who was named, or are compared: `npo and cook for ct`."""
     is_word = span[0].is_in("qualities", "verbs_too") or span[0].text in words_of_questions()
-    is_led = span[0].before in of_people("parting") and not is_word
-    return is_led and span[-1].after in of_people("copulas", "for_whom")
+    is_joined = not of_people("parting", "joins").isdisjoint((span[0].before, span[-1].after))
+    is_joined = is_joined and span[0].text not in month_numbers()
+    is_joined = is_joined and any(one.is_in("compares") for one in run)
+    is_set_off = span[-1].heads and not {*";\n"}.isdisjoint(span[0].gap)  # `cruz: k; rose: temp`
+    is_led = span[0].before in of_people("parting")
+    is_led &= span[-1].after in of_people("copulas", "for_whom")
+    return is_joined or (not is_word and (is_led or is_set_off))
 
 
 def is_beside_a_value(span: tuple[Word, ...]) -> bool:

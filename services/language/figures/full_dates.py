@@ -58,6 +58,7 @@ class FullDate:
         return today is not None and any(day.year + _LONG_AGO < today.year for day in self.readings)
 
 
+@lru_cache(maxsize=64)  # of a message each name asks for them
 def full_dates(text: str) -> Sequence[FullDate]:
     """Return the whole dates of `text`, in its order."""
     found = [
@@ -67,8 +68,7 @@ def full_dates(text: str) -> Sequence[FullDate]:
         *_all(_COMPACT, text, lambda one: {(int(one[1]), int(one[2]), int(one[3]))}),
     ]
     # Eight digits alone may be anybody's number: `dob 23091967`.
-    plain = _all(_PLAIN, text, _either_way)
-    found += [one for one in plain if _is_birth(text[: one.start])]
+    found += [one for one in _all(_PLAIN, text, _either_way) if _is_birth(text[: one.start])]
     found.sort(key=lambda one: one.start)
     ends = [0, *(one.end for one in found)]
     return [
@@ -76,7 +76,10 @@ def full_dates(text: str) -> Sequence[FullDate]:
         replace(
             one,
             is_birth=_is_birth(text[max(end for end in ends if end <= one.start) : one.start])
-            or _is_birth_behind(text[one.end :]),
+            or (
+                (word := _NEXT_WORD.match(text[one.end :])) is not None
+                and folded(word[1]) in of_people("born") | {"s"}
+            ),  # `21 July 1968 (DOB)`, `1.5.60s`
         )
         for one in found
     ]
@@ -154,12 +157,6 @@ def with_whole_years(text: str, *, today: date) -> str:
         return f"{century}{short[1]}"
 
     return _TWO_DIGITS.sub(whole, text)
-
-
-def _is_birth_behind(behind: str) -> bool:
-    """Whether the next word says that the date is a birth date: `21 July 1968 (DOB)`."""
-    word = _NEXT_WORD.match(behind)
-    return word is not None and folded(word[1]) in of_people("born") | {"s"}  # "1.5.60s Hb"
 
 
 def _is_birth(before: str) -> bool:

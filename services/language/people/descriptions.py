@@ -248,7 +248,10 @@ def describes_somebody(folds: Sequence[str]) -> bool:
     for at, one in enumerate(folds):
         if one in of_people("titles_of_patients") and _describes_patient(folds, at):
             return True
-        if at and _is_kind_of_patient(one) and folds[at - 1] in of_people("definite"):
+        # `Dialysepatientin`
+        ends = (one.endswith(kind) and len(one) > len(kind) + 2 for kind in of_people("kinds"))
+        is_kind = folds[at - 1] in of_people("definite") and one not in of_people("no_patients")
+        if at and is_kind and any(ends):
             return True
         if one not in of_people("people") or at == 0:
             continue
@@ -282,12 +285,6 @@ def _has_article(folds: Sequence[str], at: int) -> bool:
     is_told_apart = behind in of_people("described_by", "told_apart_by")
     is_told_apart &= folds[-1] not in of_people("lines")  # "this lady in three lines"
     return is_told_apart or (has_more and (moves or ends or article == 0))
-
-
-def _is_kind_of_patient(text: str) -> bool:
-    """Whether a German word says which patient: `Dialysepatientin`."""
-    ends = (text.endswith(one) and len(text) > len(one) + 2 for one in of_people("kinds"))
-    return any(ends) and text not in of_people("no_patients")
 
 
 def _describes_patient(folds: Sequence[str], at: int) -> bool:

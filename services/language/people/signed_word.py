@@ -124,7 +124,7 @@ class Word:
             return not self.is_in("qualities") or self.before in ("does", "did")
         return (
             self.before in of_people("before_names")
-            and (self.closes or self.after in of_people("ends_requests"))
+            and (self.closes or bool(of_people("ends_requests") & {self.after, self.beyond}))
             and (not self.is_in("qualities") or self.before in of_people("about", "for_whom"))
         )
 

@@ -36,7 +36,10 @@ def left_over_in(text: str) -> frozenset[str]:
     own = language_of(text)
     pieces = lexicon(own).pieces(fold(text)[0]) if own in _LANGUAGES else ()
     left = {word for one in pieces if {*one.by_kind} <= {"beyond"} for word in one.words}
-    return frozenset(one for one in left if one.isalpha() and not _is_read(one))
+    # By what is spelled so no language asks for something.
+    words = [(it, one) for it in left for lang in _LANGUAGES for one in lexicon(lang).pieces(it)]
+    read = {it for it, one in words if {*one.by_kind} - {"beyond"} and one.text in it}
+    return frozenset(filter(str.isalpha, left - read))
 
 
 @lru_cache(maxsize=256)
@@ -46,9 +49,3 @@ def in_long_names_of(text: str) -> frozenset[str]:
     pieces = lexicon(own).pieces(fold(text)[0]) if own in _LANGUAGES else ()
     named = (one.words for one in pieces if "name" in one.by_kind and len(one.words) > 1)
     return frozenset(word for words in named for word in words)
-
-
-def _is_read(word: str) -> bool:
-    """Whether a language asks for something by it, as it is spelled."""
-    every = (each for one in _LANGUAGES for each in lexicon(one).pieces(word))
-    return any({*one.by_kind} - {"beyond"} and one.text in word for one in every)

@@ -79,8 +79,9 @@ def _is_name(
     beside = [words[each].text for each in (at - 1, at + 1) if 0 <= each < len(words)]
     if any(one in known or one in initials for one in beside):
         return True
-    owns = word.is_first and word.text not in known and word.after in chart_nouns()
-    return word.stands_as_name or not word.is_common or owns  # `grants allergies`
+    is_word = word.text in known and (word.is_of_a_thing or word.is_in("qualities"))
+    owns = word.is_first and word.after in chart_nouns() and not is_word
+    return word.stands_as_name or not word.is_common or owns  # `grants allergies`, `koch hb`
 
 
 def _is_initial(

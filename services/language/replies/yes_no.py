@@ -89,7 +89,9 @@ def is_consent(text: str) -> bool:
     """Whether `text` begins by agreeing and holds no if or but: "yes, book it for ten"."""
     words = words_of(without_address(text))
     said, _ = _read(words, {**_phrases(), **{folded(each): "yes" for each in _ALSO_CONSENT}})
-    return bool(said & _SAYS_YES) and "no" not in said and not _objects(words)
+    objections = (one for each in LANGUAGES for one in (*replies(each).no, *replies(each).changes))
+    objects = place_of(words, set(objections).difference(_ALSO_CONSENT)) is not None
+    return bool(said & _SAYS_YES) and "no" not in said and not objects
 
 
 def truth_in(text: str) -> bool | None:
@@ -133,12 +135,6 @@ def _read(
     return said, words[at:]
 
 
-def _objects(words: Sequence[str]) -> bool:
-    """Whether any word says no or but."""
-    objections = (one for each in LANGUAGES for one in (*replies(each).no, *replies(each).changes))
-    return place_of(words, set(objections).difference(_ALSO_CONSENT)) is not None
-
-
 def _begins(words: Sequence[str], phrases: Iterable[str]) -> bool:
     start = tuple(words[:6])
     return any(start[: len(folded(one))] == folded(one) for one in phrases)
@@ -149,15 +145,10 @@ def consent_in(text: str) -> Literal["yes", "no"] | None:
 
     A question agrees to nothing, and neither does a yes with an if or a but.
     """
-    own = _unquoted(text)
+    lines = (line for line in text.splitlines() if not line.lstrip().startswith(">"))
+    own = _QUOTED.sub("", "\n".join(lines))
     if "?" in own or _CONDITIONS.intersection(words_of(own)):
         return None
     if yes_no_in(own) == "yes" or (is_consent(own) and yes_no_in(own) is None):
         return "yes"
     return "no" if says_no(own) or says_no(_CLAUSE_END.split(own, maxsplit=1)[0]) else None
-
-
-def _unquoted(text: str) -> str:
-    """Return `text` without what it quotes: between marks, and lines that begin with ">"."""
-    lines = (line for line in text.splitlines() if not line.lstrip().startswith(">"))
-    return _QUOTED.sub("", "\n".join(lines))

@@ -65,7 +65,10 @@ class PatientContextAnalyzer:
         """
         if self._model is None:
             return Analysis(_by_rules(reading))
-        others = [one for one in _candidates(reading) if one in people][: reader.PATIENTS_LIMIT]
+        # Who was typed comes first.
+        every = dict.fromkeys([*reading.named, *reading.digits, *reading.others])
+        others = [one for one in every if one in people and one != reading.active]
+        others = others[: reader.PATIENTS_LIMIT]
         typed = frozenset([*reading.named, *reading.digits])
         rows = ["" if reading.active is None else _row(reading.active, people, typed=typed)]
         rows += [_row(one, people, typed=typed) for one in others]
@@ -83,12 +86,6 @@ class PatientContextAnalyzer:
         place = reader.place_of(read.patient)
         meant = others[place] if place is not None and place < len(others) else None
         return Analysis(_decision(read, meant, reading), read=read)
-
-
-def _candidates(reading: Reading) -> list[PatientId]:
-    """Return who may be meant besides the open patient, who was typed first."""
-    found = dict.fromkeys([*reading.named, *reading.digits, *reading.others])
-    return [one for one in found if one != reading.active]
 
 
 def _row(

@@ -95,9 +95,11 @@ class _Finder:
             return core.lower() if hidden is None else self._noted_unfit(hidden)
         if (inner := self._embedded(core)) is not None:
             return inner
-        if self._looks_meant_as_id(core):
-            return self._noted_unfit(core)
-        return core.lower()
+        # It begins as ids do, and not as an English word with a hyphen.
+        prefixes = (one for one in self._prefixes if len(one) > 2 and not one.isalnum())
+        is_meant = core.lower().startswith(tuple(prefixes))
+        is_meant = is_meant and ("_" in core or any(map(str.isdigit, core)))
+        return self._noted_unfit(core) if is_meant else core.lower()
 
     def _is_id(self, token: str) -> bool:
         return token.lower() in self._known or self._pattern.matches_any_case(token)
@@ -169,11 +171,3 @@ class _Finder:
         beginnings = (*self._known, *(prefix for prefix in self._prefixes if len(prefix) > 2))
         places = [place for one in beginnings if (place := lowered.find(one)) >= 0]
         return core[min(places) :] if places else None
-
-    def _looks_meant_as_id(self, core: str) -> bool:
-        """Whether `core` begins as ids do, and not as an English word with a hyphen."""
-        lowered = core.lower()
-        return any(
-            len(prefix) > 2 and not prefix.isalnum() and lowered.startswith(prefix)
-            for prefix in self._prefixes
-        ) and ("_" in core or any(one.isdigit() for one in core))

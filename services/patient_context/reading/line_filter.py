@@ -48,18 +48,12 @@ class LineFilter:
         if self._has_content:
             return self._content()
         folded, _ = fold(self._pending)
-        if self._may_become_reserved(folded):
-            return ""
-        if self._drops_line(folded):
+        is_item = self._in_footer and markers.FOOTER_ITEM_BEGINNING.match(folded)
+        if is_item or markers.LINE_MARK_BEGINNING.match(folded) or self._drops_line(folded):
             return ""
         self._has_content, self._in_footer = True, False
         held, self._rule = self._rule, ""
         return held + self._content()
-
-    def _may_become_reserved(self, folded: str) -> bool:
-        if markers.LINE_MARK_BEGINNING.match(folded):
-            return True
-        return self._in_footer and markers.FOOTER_ITEM_BEGINNING.match(folded) is not None
 
     def _drops_line(self, folded: str) -> bool:
         """Begin to drop the current line if it is known to be a mark's or a footer's."""
@@ -99,7 +93,8 @@ class LineFilter:
             return self._released() if self._rule and not self._in_footer else ""
         if newline and (markers.RULE.fullmatch(line) or (self._rule and not line.strip())):
             return self._held(line + newline)
-        return self._flushed(line + newline)
+        self._in_footer &= not line.strip()
+        return self._released() + line + newline
 
     def _held(self, line: str) -> str:
         """Keep a rule, or a blank line below one, until the next line is known."""
@@ -108,11 +103,6 @@ class LineFilter:
             return released
         self._rule += line
         return ""
-
-    def _flushed(self, line: str) -> str:
-        if line.strip():
-            self._in_footer = False
-        return self._released() + line
 
     def _released(self) -> str:
         held, self._rule = self._rule, ""

@@ -113,13 +113,7 @@ def _is_item(name: str, value: Any, character: str) -> bool:
 def _filled(row: Row) -> str:
     """Fill free slots with varied characters: `mrn-[A-Z0-9]{6}` gives `mrn-4A7B2C`."""
     free = itertools.count()
-    return "".join(_best(slot, free) for slot in row)
-
-
-def _best(slot: str, free: Iterator[int]) -> str:
-    if len(slot) <= 1:
-        return slot
-    return slot[next(free) % len(slot)]
+    return "".join(slot if len(slot) <= 1 else slot[next(free) % len(slot)] for slot in row)
 
 
 SETTING = "PATIENT_ID_PATTERN"

@@ -29,6 +29,7 @@ _INFLECTED = frozenset(
     }
 )
 _SLIPS = 2
+_DIGITS = re.compile(r"\d+")
 _OF_THE_TALK = (
     *("thanks", "greeting", "bare", "help_wanted", "roster", "of_knowledge"),
     *("next_in_round", "of_the_round"),
@@ -146,7 +147,9 @@ def read_message(
     numbers = _Numbers(shape=found.shape, roster=roster)
     named, doubt = _named(found, numbers.strong(), pattern)
     if text.isascii() and (misspelt := misspelt_id(text, pattern)) is not None:
-        doubt = doubt or Ask("id", unfit=misspelt)
+        digits = _DIGITS.findall(misspelt)
+        new = pattern.with_digits(digits[0]) if len(digits) == 1 else None  # `pateint_15`
+        doubt = doubt or (Ask("meant", (new,)) if new else Ask("id", unfit=misspelt))
     if not text.isascii():
         doubt = doubt or _look_alikes(text, found, named, roster=roster, pattern=pattern)
     others = tuple(one for one in roster if one != active)

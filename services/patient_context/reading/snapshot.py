@@ -119,17 +119,13 @@ def footer(
     who = [] if patient is None else [f"- **Patient:** {patient.label}"]
     lines = ["---", FOOTER_MARK, *who, first]
     if roster.patient_ids:
-        lines.append(f"- **Session Patients:** {_listed(roster, patient_id)}")
+        marks = (" (active)" if one == patient_id else "" for one in roster.patient_ids)
+        listed = map("{}{}".format, map(_code, roster.patient_ids), marks)
+        count = "" if roster.is_whole else f" ({roster.count} in all)"
+        lines.append(f"- **Session Patients:** {', '.join(listed)}{count}")
     if conversation_id:
         lines.append(f"- **Conversation ID:** {_code(conversation_id)}")
     return "\n".join(lines)
-
-
-def _listed(roster: ShownRoster, active: PatientId | None) -> str:
-    listed = ", ".join(
-        _code(one) + (" (active)" if one == active else "") for one in roster.patient_ids
-    )
-    return listed if roster.is_whole else f"{listed} ({roster.count} in all)"
 
 
 def _code(text: str) -> str:

@@ -39,6 +39,8 @@ OTHERS = (
     person("patient_23", "Smith-Jones", "Emily", birth_date="1969-01-31", sex="female"),
     person("patient_24", "Small", "Lydia", birth_date="1993-03-22", sex="female"),
     person("patient_25", "Ward", "Will", birth_date="1997-08-18", sex="male"),
+    person("patient_27", "Nguyễn", "Văn An", birth_date="1954-06-17", sex="male"),
+    person("patient_26", "de la Cruz", "María", birth_date="1984-09-12", sex="female"),
     person("patient_66", "Patient", "Test", birth_date="1951-01-01", sex="male"),
 )
 

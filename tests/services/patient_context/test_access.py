@@ -37,6 +37,7 @@ async def test_a_chart_that_the_roster_does_not_open_stays_closed(tmp_path: Path
     asked = await here.say("any allergies?")
     assert asked.reply is not None
     assert "patient_7" not in asked.reply
+    assert (await here.say("open patient_8")).hides_active, "it would say who is open"
 
 
 async def test_who_was_asked_about_by_a_closed_number_is_named_no_further(tmp_path: Path) -> None:

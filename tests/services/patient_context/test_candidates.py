@@ -129,6 +129,7 @@ def test_accents_and_symbols_elsewhere_raise_no_doubt(text: str) -> None:
         ("open 4 and 15", [], (FOUR,), Ask("which", (FOUR, FIFTEEN))),
         ("patient_15 and patient_4", [], (FIFTEEN, FOUR), Ask("which", (FIFTEEN, FOUR))),
         ("patient_4x", [], (), Ask("id", unfit="patient_4x")),
+        ("pateint_15 hb", [], (), Ask("meant", (FIFTEEN,))),
         ("switch to patient_abc", [], (), Ask("id", unfit="patient_abc")),
         ("patient_abc", [], (), Ask("id", unfit="patient_abc")),
         ("and patient_abc, please?", [], (), Ask("id", unfit="patient_abc")),
