@@ -262,15 +262,13 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     name = question.head or question.name
     kinds = rows_called("parts_of_care").get(name)
     if question.tool == "medications" and not question.arguments.get("name", True):
-        if name == row_parts.BROKEN_OFF:
-            return row_parts.says_why_over(row)
-        said = tokens_of(concept_rows()["also_said"].get(name, ""))  # as it is taken
-        return any(has_words(row, one) for one in (name, *said))
+        said = (name, *tokens_of(concept_rows()["also_said"].get(name, "")))  # as it is taken
+        is_over = name == row_parts.BROKEN_OFF
+        return row_parts.says_why_over(row) if is_over else any(has_words(row, one) for one in said)
     if question.tool == "medications" or not _says_rest(row, question):
         return _says_rest(row, question)
-    if name in _OF_OPEN and row.status not in _OPEN:
-        return False
-    if name == "implant" and words_listed("not_implants").intersection(words_of(row.name)):
+    is_over = name in _OF_OPEN and row.status not in _OPEN
+    if is_over or (name == "implant" and words_listed("not_implants") & {*words_of(row.name)}):
         return False
     if kinds is None:
         # Of neurology a neurologist is.
