@@ -44,8 +44,7 @@ def is_strange_subject(run: Sequence[Word], word: Word) -> bool:
     led_by_nobody = of_people("definite", "articles") - of_people("tells")
     is_name = is_name and not (word.before in led_by_nobody or word.is_derived)
     is_name = is_name and (word.is_owner or word.after not in of_people("told_first_by"))
-    is_drug = says(word.after, "a_dose" if word.has_number else "a_form")  # `x 8mg`, `x gel bd`
-    is_name = is_name and not is_drug
+    is_name &= not says(word.after, "a_dose" if word.has_number else "a_form")  # `x 8mg`, `x gel`
     # `haverford is spiking`; no slip in a word that asks is so long: `waht is`
     does = word.is_first and len(word.raw) > _SHORT_LETTERS + 1 and not word.closes
     does &= word.after in of_people("auxiliaries")
