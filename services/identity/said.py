@@ -45,13 +45,8 @@ class Said:
 def without_set_against(said: Said) -> Said:
     """Leave out who is named only to say that another one is meant: `Grant, not Doyle`."""
     named = [one for one in said.mentions if one.span]
-    kept = [
-        one
-        for one in named
-        if not asked_about.is_set_against(
-            said.message, one.span, [each.span for each in named if each is not one]
-        )
-    ]
+    against = asked_about.set_against(said.message, [one.span for one in named])
+    kept = [one for one in named if not any(one.span is each for each in against)]
     unplaced = [one for one in said.mentions if not one.span]
     return replace(said, mentions=[*kept, *unplaced]) if kept else said
 

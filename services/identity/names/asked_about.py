@@ -1,6 +1,6 @@
 """Whether a name in a message stands where one asks about its bearer. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -120,30 +120,28 @@ def is_set_aside(message: Message, start: int) -> bool:
     return near.is_in("like") or any(map(_is_negation, looked))
 
 
-def is_set_against(
-    message: Message, span: tuple[Word, ...], others: Iterable[tuple[Word, ...]]
-) -> bool:
-    """Whether a negation directly before a name sets it against one of `others`.
+def set_against(message: Message, spans: Sequence[tuple[Word, ...]]) -> Sequence[tuple[Word, ...]]:
+    """Return the names that a negation directly before them sets against another one of `spans`.
 
     `Grant, not Doyle`, `not Doyle but Grant`; of `not Doyle and Grant` nobody can tell.
     """
-    names = list(others)
-    at = _lead(message, span)
-    before = [message.words[lead - 1] for one in names if (lead := _lead(message, one))]
-    if not at or not names or any(one.is_in("joins") for one in before):
-        return False
-    sign = message.words[at - 1]
-    if not sign.is_in("set_against"):
-        return False
-    earlier = message.words[at - 2] if at > 1 else sign
-    is_behind = any(one[-1] is earlier for one in names)
-    is_first = at == 1 or _begins_clause(sign) or earlier.is_in("parting")
-    return is_behind or is_first
+    places = {one.start: place for place, one in enumerate(message.words)}
+    leads = [_lead(message, places[span[0].start]) for span in spans]
+    joined = [at > 0 and message.words[at - 1].is_in("joins") for at in leads]
+    ends, found = {span[-1].start for span in spans}, list[tuple[Word, ...]]()
+    for span, at, is_joined in zip(spans, leads, joined, strict=True):
+        sign = message.words[at - 1]
+        if not at or len(spans) < 2 or sum(joined) > is_joined or not sign.is_in("set_against"):
+            continue
+        earlier = message.words[at - 2] if at > 1 else sign
+        is_first = at == 1 or _begins_clause(sign) or earlier.is_in("parting")
+        if is_first or earlier.start in ends:
+            found.append(span)
+    return found
 
 
-def _lead(message: Message, span: tuple[Word, ...]) -> int:
+def _lead(message: Message, at: int) -> int:
     """Return the place at which a name begins, with its title and what leads to it: `of Mr`."""
-    at = next(place for place, one in enumerate(message.words) if one.start == span[0].start)
     leads = of_people(*_TITLES, "about", "to", "for_whom")
     while at and message.words[at - 1].text in leads and not _begins_clause(message.words[at]):
         at -= 1

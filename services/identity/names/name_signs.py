@@ -71,7 +71,7 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     is_one = is_one and not is_clinical_name(stem(run[at - 2].text))  # `hx of ulcers or polyps`
     is_pair = word.before in joins and (is_one or word.heads)
     is_pair |= word.after in joins and word.before in of_whom
-    is_pair |= any(one.is_in("compares") for one in run) and bool(joins & {word.before, word.after})
+    is_pair |= bool(joins & {word.before, word.after}) and any(one.is_in("compares") for one in run)
     is_pair |= "(" in word.gap and word.closes and not word.is_in("qualities")  # `hb (koch)`
     does = begins and word.after in of_people("people_do") and not word.closes
     if is_pair or does:

@@ -275,9 +275,10 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
         return True
     if message.pronoun_at is not None and message.pronoun_at < word.start:
         return True
-    earlier = {one.text for one in message.words if one.start < word.start}
     # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
     # Nor does `thanks. now kwitzon`.
-    pairs = ((one, behind) for one, behind in pairwise(message.words) if behind.before)
-    spoken_to = {one.text for one, _ in pairs if one.after not in of_people("asking")}
-    return bool(earlier & of_people("relatives") or spoken_to & of_people("addressing"))
+    relatives, addressing = of_people("relatives"), of_people("addressing")
+    return any(one.text in relatives and one.start < word.start for one in message.words) or any(
+        one.text in addressing and behind.before and one.after not in of_people("asking")
+        for one, behind in pairwise(message.words)
+    )
