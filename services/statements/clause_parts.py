@@ -245,6 +245,7 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
     apart = [(one, judge(one)) for one in reader.clauses(are_apart=True)]
     rest = [one for one, verdict in apart if verdict.state == "unchecked"]
     is_open = any(one.exclusive or one.cues & _JUDGING for one in rest)  # "…, which is low"
+    is_open |= any(one.says("apart") and not one.own_names for one, _ in apart)
     if len(apart) > 1 and not is_open and worst([one for _, one in apart]).state == "supported":
         return apart
     least = _weight(apart)

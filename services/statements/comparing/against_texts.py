@@ -1,4 +1,4 @@
-"""What rows say against a clause that only texts support. Pure."""
+"""What rows say against a clause that only texts, or a broader name, support. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,8 +8,10 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import VARIANT, statement_words
 from services.statements.rows.compare_series import OF_OTHER_TIMES
-from services.statements.rows.fit import has_date, is_denied_alike, is_measured
+from services.statements.rows.fit import fits, has_date, is_denied_alike, is_measured
 from services.statements.rows.happenings import COURSES
+from services.statements.rows.known import KnownRows
+from services.statements.rows.known_words import has_all
 from services.statements.rows.one_of_several import excludes
 from services.statements.rows.rows import KnownRow, clause_of, stems_of, told_of
 from services.statements.rows.subject import refs
@@ -96,6 +98,34 @@ def gives_way(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> boo
         one.needs_all and not one.is_text and all(has_date(day, one) for day in clause.dates)
         for one in subject
     )
+
+
+_SMALL_CHARS = 3
+_MALIGNANT = "malignant"
+_NARROWER = ("carcinoma", "sarcoma", "lymphoma", "melanoma", "leukemia", "myeloma", "karzinom")
+
+
+def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Sequence[KnownRow]:
+    """Return the problems that the clause calls so, if it says nothing else of them.
+
+    "Her lung cancer is stage IVB" is what `Adenocarcinoma of lung, stage IVB` says; that it is
+    small cell, or in remission, is more than that.
+    """
+    own = [name for name in names if name not in saying("cancer")]
+    if len(own) == len(names):
+        return ()
+    said = {word for word in clause.words if len(word) > _SMALL_CHARS and word.isalpha()}
+    said -= saying("cancer") | saying("says_no_more")
+    said = said - statement_words().neutral - statement_words().translated
+    said -= {word for row in rows.personal if row.kind == "patient" for word in row.name}
+    return [
+        row
+        for row in (rows.about(own) if own else rows.rows)
+        if row.kind == "problem"
+        and (_MALIGNANT in row.words or any(word.endswith(_NARROWER) for word in row.words))
+        and has_all(said, row.words)
+        and fits(clause, row)
+    ]
 
 
 def is_cancer_of(names: Sequence[str]) -> bool:
