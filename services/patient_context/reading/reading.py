@@ -29,7 +29,6 @@ _INFLECTED = frozenset(
     }
 )
 _SLIPS = 2
-_DIGITS = re.compile(r"\d+")
 _OF_THE_TALK = (
     *("thanks", "greeting", "bare", "help_wanted", "roster", "of_knowledge"),
     *("next_in_round", "of_the_round"),
@@ -147,7 +146,7 @@ def read_message(
     numbers = _Numbers(shape=found.shape, roster=roster)
     named, doubt = _named(found, numbers.strong(), pattern)
     if text.isascii() and (misspelt := misspelt_id(text, pattern)) is not None:
-        digits = _DIGITS.findall(misspelt)
+        digits = "".join(one if one.isdecimal() else " " for one in misspelt).split()
         new = pattern.with_digits(digits[0]) if len(digits) == 1 else None  # `pateint_15`
         doubt = doubt or (Ask("meant", (new,)) if new else Ask("id", unfit=misspelt))
     if not text.isascii():
