@@ -46,7 +46,8 @@ def without_set_against(said: Said) -> Said:
     """Leave out who is named only to say that another one is meant: `Grant, not Doyle`."""
     named = [one for one in said.mentions if one.span]
     against = asked_about.set_against(said.message, [one.span for one in named])
-    kept = [one for one in named if not any(one.span is each for each in against)]
+    left_out = {(span[0].start, span[-1].start) for span in against}
+    kept = [one for one in named if (one.span[0].start, one.span[-1].start) not in left_out]
     unplaced = [one for one in said.mentions if not one.span]
     return replace(said, mentions=[*kept, *unplaced]) if kept else said
 

@@ -128,10 +128,11 @@ def set_against(message: Message, spans: Sequence[tuple[Word, ...]]) -> Sequence
     places = {one.start: place for place, one in enumerate(message.words)}
     leads = [_lead(message, places[span[0].start]) for span in spans]
     joined = [at > 0 and message.words[at - 1].is_in("joins") for at in leads]
+    number = sum(joined)
     ends, found = {span[-1].start for span in spans}, list[tuple[Word, ...]]()
     for span, at, is_joined in zip(spans, leads, joined, strict=True):
         sign = message.words[at - 1]
-        if not at or len(spans) < 2 or sum(joined) > is_joined or not sign.is_in("set_against"):
+        if not at or len(spans) < 2 or number > is_joined or not sign.is_in("set_against"):
             continue
         earlier = message.words[at - 2] if at > 1 else sign
         is_first = at == 1 or _begins_clause(sign) or earlier.is_in("parting")

@@ -6,9 +6,13 @@ from data_models.identifiers import PatientId
 from services.identity.directory import NoDirectory, Sought
 from services.identity.linking import Linked, Situation, SubjectLinker
 from services.identity.names.index import PersonIndex
+from services.identity.names.matching import Mention
 from services.identity.names.person import Person, PersonName, PersonNumber, Sex
+from services.identity.said import Said, without_set_against
 from services.identity.subject import Subject
+from services.language.people.mentions import read_words
 from tests.tables import with_cases
+from tests.work import counted_calls
 
 ANNA, MARIA, JOHN = PatientId("p-1"), PatientId("p-2"), PatientId("p-3")
 
@@ -179,3 +183,17 @@ async def test_both_is_not_answered_for_the_open_patient_alone(text: str) -> Non
 @with_cases("text", "is_plain")
 async def test_a_word_that_leads_to_a_name_asks_behind_it(text: str, is_plain: bool) -> None:
     assert (await linked(text)).is_plain is is_plain
+
+
+@pytest.mark.slow
+def test_four_times_as_many_names_are_set_against_one_another_in_four_times_the_work() -> None:
+    def calls(number: int) -> int:
+        message = read_words("not grant but doyle " * number)
+        names = [one for one in message.words if one.text in ("grant", "doyle")]
+        said = Said(message, [Mention(one.text, (), "stranger", span=(one,)) for one in names])
+        with counted_calls() as made:
+            without_set_against(said)
+        return made.count
+
+    calls(2)
+    assert calls(200) < 6 * calls(50)

@@ -69,20 +69,6 @@ async def test_four_times_as_many_lines_take_about_four_times_the_work() -> None
 
 
 @pytest.mark.slow
-async def test_four_times_as_many_names_take_no_sixty_times_the_work() -> None:
-    here, _ = world("patient_4", active="patient_4")
-
-    async def calls(number: int) -> int:
-        with counted_calls() as made:
-            await here.say("rose is long and cook will frank " * number)
-        return made.count
-
-    await calls(9)
-    few = await calls(20)
-    assert await calls(80) < 16 * few
-
-
-@pytest.mark.slow
 @with_cases("text")
 async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: str) -> None:
     here = World(
