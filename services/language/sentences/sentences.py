@@ -90,7 +90,8 @@ def _ends_before(following: re.Match[str], word: str, *, is_name: bool) -> bool 
             return None
         if len(word) <= 2 and next_word.lower().rstrip(".,;") in words.months:
             return False
-    return not next_word[0].islower()
+    # Small letters go on with a sentence; "eGFR", "pH" and "pT2" begin one as capitals do.
+    return not next_word[0].islower() or not next_word.islower()
 
 
 def sentences_of(text: str) -> list[str]:

@@ -13,7 +13,8 @@ Potassium was 4.1 mmol/L on 2. März 2026. Dr. Weber saw her, e.g. in May. She i
 
 Stage IV. No allergies. The end is 5. Then 6.
 No. She has none, as in No. 4 of them.
-He got hep A. Dr. A. Weber saw him."""
+He got hep A. Dr. A. Weber saw him.
+She has stage 4. eGFR of 98 would be G1. pH was 7.4."""
 
 
 def test_sentences_end_where_a_reader_says_they_end() -> None:
@@ -35,6 +36,9 @@ def test_sentences_end_where_a_reader_says_they_end() -> None:
         "She has none, as in No. 4 of them.",
         "He got hep A.",
         "Dr. A. Weber saw him.",
+        "She has stage 4.",
+        "eGFR of 98 would be G1.",
+        "pH was 7.4.",
     ]
 
 
