@@ -17,7 +17,7 @@ from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.clock import RandomIds
 from data_models.entities.entities import Entities
 from data_models.tool_memory import ToolMemory
-from group_chat.drafts.checked_output import read_words
+from group_chat.drafts.statement_checking import read_words
 from routes.export import History, as_markdown
 from routes.export_word import as_word
 from services.entities.circumstances import AgentNames, Writing

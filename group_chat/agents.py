@@ -10,7 +10,7 @@ from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecut
 from semantic_kernel.contents import AuthorRole, ChatHistory
 
 from data_models.clock import Clock, IdSource
-from group_chat.drafts.checked_output import RECORD_TOOLS
+from group_chat.drafts.statement_checking import RECORD_TOOLS
 from group_chat.messages import text_message
 from group_chat.tools.function import offered
 from group_chat.tools.kernel import ToolKernel

@@ -13,7 +13,8 @@ from data_models.errors import ModelError, ModelOutputError
 from group_chat import direct_answers
 from group_chat.agents import TeamAgent
 from group_chat.drafts.citations import disputes_told
-from group_chat.drafts.draft import Draft, HeldText, OutputMeter
+from group_chat.drafts.draft import Draft, OutputMeter
+from group_chat.drafts.held_text import HeldText
 from group_chat.messages import (
     background,
     beside_the_talk,
@@ -24,6 +25,7 @@ from group_chat.messages import (
     speaker_of,
     text_message,
 )
+from group_chat.proofs import prove
 from group_chat.side_by_side import SideBySide, amend
 from group_chat.speakers.gate import plan_message
 from group_chat.speakers.speaker_state import Announce, Ask, End, Work
@@ -141,6 +143,7 @@ class ClinicalGroupChat:
         search_on = partial(direct_answers.search_on, agent, self._turn)
         async for text in direct_answers.usable(said, self._turn, search_on):
             draft.write(text)
+            await prove(agent, draft, self._turn)
             self._stop_if_full()
         if self._turn.is_cut:
             draft.leave_open_sentence()
@@ -149,7 +152,8 @@ class ClinicalGroupChat:
             await self._keep_promise(agent, ask, held.text)
             if not (isinstance(self._turn.order, HandedOver) or hand_over.hands_back(held.text)):
                 draft.write(held.text, calls=held.calls)
-        async for _ in amend(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
+        asked = partial(self._prompt, agent.name, ask)
+        async for _ in amend(agent, draft, self._turn, prompt=asked):
             pass
         if ask.cue == "close" and (told := disputes_told(self._turn, draft.text, of_all=True)):
             draft.tell(f"\n\n{self._turn.text('to_settle')}\n\n{told}")

@@ -15,8 +15,8 @@ from data_models.conversations.plan import STEP_LIMIT_CHARS
 from group_chat import turn_context
 from group_chat.agents import AgentFactory
 from group_chat.chat import ClinicalGroupChat
-from group_chat.drafts.checked_output import StatementChecking
 from group_chat.drafts.event_stream import EventStream
+from group_chat.drafts.statement_checking import StatementChecking
 from group_chat.speakers.gate import named_by_others, of_last_deed, opening
 from group_chat.speakers.speaker_state import SpeakerState
 from group_chat.speakers.turn_controller import TurnController

@@ -15,6 +15,7 @@ from group_chat.direct_answers import look_up_step, said_without_words, told_by_
 from group_chat.drafts.checked_output import CheckedPiece
 from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.messages import say_once
+from group_chat.proofs import prove
 from group_chat.speakers.gate import step_line
 from group_chat.speakers.speaker_state import Ask
 from group_chat.speakers.turn_controller import TurnController
@@ -61,13 +62,16 @@ def _listed(rows: Sequence[CheckedPiece]) -> str:
 Asked = Callable[[], list[ChatMessageContent]]
 
 
-async def amend(agent: TeamAgent, draft: Draft, *, prompt: Asked) -> AsyncIterator[str]:
+async def amend(
+    agent: TeamAgent, draft: Draft, turn: TurnContext, *, prompt: Asked
+) -> AsyncIterator[str]:
     """Yield what is added to `draft`, at most one look and one repair.
 
     Raises:
         ModelError: the agent was to look and could not be asked.
     """
-    yield draft.settle()
+    yield draft.settle(may_wait=True)
+    await prove(agent, draft, turn)
     if draft.must_look and agent.looks is not None:
         draft.look_again()
         history = ChatHistory(messages=prompt())
@@ -77,9 +81,11 @@ async def amend(agent: TeamAgent, draft: Draft, *, prompt: Asked) -> AsyncIterat
             async for text in speaker.answer(history):
                 said += text
                 yield draft.write(text)
+                await prove(agent, draft, turn)
             if said.strip():
                 break
-        yield draft.settle()
+        yield draft.settle(may_wait=True)
+        await prove(agent, draft, turn)
     if draft.withheld and agent.repairs and (text := await repair(agent, draft.withheld)):
         yield draft.repair(text)
 
@@ -154,8 +160,9 @@ class SideBySide:
             await look_up_step(self.agents[step.agent], turn, history)
             async for text in self.agents[step.agent].answer(history):
                 draft.write(text)
+                await prove(self.agents[step.agent], draft, turn)
                 stop()
-            async for _ in amend(self.agents[step.agent], draft, prompt=lambda: prompt):
+            async for _ in amend(self.agents[step.agent], draft, turn, prompt=lambda: prompt):
                 stop()
         except ModelError as failure:  # the others go on: what they find is kept
             error = None if isinstance(failure, ModelSilentError) else failure

@@ -21,7 +21,7 @@ from services.scenarios.session.progress import ToolAction, ToolRan
 from services.tool_memory.session import FinishedRun
 
 if TYPE_CHECKING:
-    from group_chat.drafts.checked_output import StatementChecking
+    from group_chat.drafts.statement_checking import StatementChecking
 
 
 _CHARS_PER_TOKEN = 3.5
@@ -127,6 +127,7 @@ class TurnContext:
         said: Finished messages of this turn, oldest first.
         sources: What the tools of this turn gave and earlier answers cited, by source id.
         views: Rows of the chart that tools of this turn returned, oldest first.
+        proofs: Rows that were looked up to tell whether a statement holds; they are not drawn.
         ran: Tools that ran in this turn, the failed ones too.
         checking: What a message is checked with before it is shown; None where nothing is.
         link_hosts: Hosts that links in answers may lead to.
@@ -156,6 +157,7 @@ class TurnContext:
     said: list[AgentMessage] = field(default_factory=list)
     sources: dict[str, Citation] = field(default_factory=dict)
     views: list[ChartView] = field(default_factory=list)
+    proofs: list[ChartView] = field(default_factory=list)
     ran: list[FinishedRun] = field(default_factory=list)
     checking: "StatementChecking | None" = None
     link_hosts: frozenset[str] = frozenset()
@@ -189,6 +191,7 @@ class TurnContext:
             said=list(self.said),
             sources=dict(self.sources),
             views=[],
+            proofs=[],
             looked=[],
             ran=[],
             order=None,
@@ -206,6 +209,7 @@ class TurnContext:
             await file(self)
         self.sources.update(other.sources)
         self.views += other.views
+        self.proofs += other.proofs
         self.ran += other.ran
         self.out_of_calls = self.out_of_calls or other.out_of_calls
 

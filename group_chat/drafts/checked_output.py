@@ -1,42 +1,32 @@
 """Checks what an agent says, sentence by sentence, before anybody sees it (spec page 11.3)."""
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
+from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
 from group_chat.drafts.citations import OWN_THINGS, is_found, is_unfounded, tells_so, wishes_deed
-from group_chat.tools.chart_tools import CHART_TOOLS
-from group_chat.tools.chart_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
+from group_chat.drafts.statement_checking import RECORD_TOOLS
 from group_chat.turn_context import TurnContext
-from services.attachments.papers import is_paper
 from services.evidence.pubmed import RESEARCH
+from services.language.questions.told_questions import questions_told
 from services.language.requests.work import work_in
 from services.language.sentences.own_deeds import notes_deed
-from services.language.sentences.sentences import SentenceStream, sentences_of
-from services.language.sentences.statement_parts import REFERENCE
+from services.language.sentences.sentences import SentenceStream
 from services.language.sentences.statements import read_sentence, refs_in
+from services.language.utterance import ChartQuestion
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.text_words import asks_question, figures_said
 from services.records.answers.papers import parted
-from services.records.concepts.table import concept_table
-from services.statements.check import MessageCheck
-from services.statements.deeds import CARRIED_OUT, NEVER_DONE, OF_PLAN, found_by, proven_by
-from services.statements.grounds import Grounds, Speaker
-from services.statements.rows.known import KnownRows
-from services.statements.rows.rows import stems_of
+from services.statements.deeds import found_by, proven_by
+from services.statements.grounds import Grounds
 from services.statements.rows.verdict import UNCHECKED, Verdict
 from services.statements.shown import repeats
-from services.team import AgentSpec, Team
 
-RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
-
-
-VIEWS_SHOWN = 3
-_NUMBERED, _SAMPLE = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}"), r"patient_\d+"
+VIEWS_SHOWN, PROOFS = 3, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,37 +39,6 @@ class CheckedPiece:
 
 _ASKS = frozenset({"asked"})
 """What a result has whose tool only asked the user for a yes."""
-_NOT_DONE = frozenset({"no", "nothing", "maybe", "not_yet"})
-
-
-class StatementChecking:
-    """Makes the checks of a team's messages; one for each process, holds nothing of any turn."""
-
-    def __init__(self, *, team: Team, is_language_model: bool) -> None:
-        self.is_language_model = is_language_model
-        if is_language_model:
-            read_words()
-        self._speakers = {spec.name: _speaker(spec) for spec in team.agents}
-
-    def of(self, turn: TurnContext, agent: str) -> MessageCheck:
-        """Return the check of one message that `agent` begins."""
-        request = turn.request
-        rows = KnownRows()
-        for one in request.held:
-            rows.add_text(one, date=None, sources=())
-        grounds = Grounds(
-            rows=KnownRows(today=request.now.date()),
-            held=rows,
-            question=request.text,
-            is_other_patient=names_another(request.patient_id, request.all_patient_ids),
-            others_named=request.others_named,
-            own_names=stems_of(request.snapshot),
-            has_name=request.identity is not None and bool(request.identity.name),
-        )
-        _add_earlier(grounds, turn)
-        if _runs_plan(turn):
-            grounds.deeds.add(CARRIED_OUT)
-        return MessageCheck(grounds=grounds, speaker=self._speakers.get(agent, Speaker()))
 
 
 class CheckedOutput:
@@ -89,8 +48,12 @@ class CheckedOutput:
         self._turn = turn
         self._check = None if turn.checking is None else turn.checking.of(turn, agent)
         self._sentences = SentenceStream()
-        self._views = self._runs = 0
+        self._unchecked: list[str] = []
+        self._sought: set[str] = set()
+        self._views = self._proofs = self._runs = 0
         self._first_view = len(turn.views)
+        self.waits_for: Sequence[ChartQuestion] = ()
+        """What has to be looked up before the next sentence is judged; then comes `resume`."""
 
     def feed(self, text: str) -> list[CheckedPiece]:
         """Return the sentences that are complete now."""
@@ -101,9 +64,18 @@ class CheckedOutput:
             self._take_in(self._check.grounds)
         return self._checked(self._sentences.feed(text))
 
-    def finish(self) -> list[CheckedPiece]:
-        """Return what is left at the end of the message."""
-        return self._checked(self._sentences.finish())
+    def finish(self, *, may_wait: bool = True) -> list[CheckedPiece]:
+        """Return what is left at the end of the message.
+
+        Args:
+            may_wait: Whether what has to be looked up first is looked up.
+        """
+        return self._checked(self._sentences.finish(), may_wait=may_wait)
+
+    def resume(self) -> list[CheckedPiece]:
+        """Return the sentences that waited for rows which are looked up now."""
+        self.waits_for = ()
+        return self._checked([])
 
     def leave_open_sentence(self) -> None:
         """Forget the sentence that is not complete."""
@@ -163,12 +135,31 @@ class CheckedOutput:
         known = self._check.grounds.rows.sources
         return [ref for ref in refs_in(text) if ref not in known and ref not in self._turn.sources]
 
-    def _checked(self, sentences: list[str]) -> list[CheckedPiece]:
-        check = self._check
-        if check is None or not sentences:
+    def _checked(self, sentences: list[str], *, may_wait: bool = True) -> list[CheckedPiece]:
+        if self._check is None:
             return [CheckedPiece(one, UNCHECKED) for one in sentences]
-        self._take_in(check.grounds)
-        return [CheckedPiece(one, self._cited(one, check.check(one))) for one in sentences]
+        self._unchecked += sentences
+        self.waits_for = self.waits_for if may_wait else ()
+        if self._unchecked:
+            self._take_in(self._check.grounds)
+        pieces = list[CheckedPiece]()
+        while self._unchecked and not self.waits_for:
+            one, before = self._unchecked[0], copy(self._check)
+            verdict = self._cited(one, self._check.check(one))
+            if may_wait and verdict.state == "unsupported" and (asked := self._unsought(one)):
+                self._check, self.waits_for = before, asked
+            else:
+                pieces.append(CheckedPiece(self._unchecked.pop(0), verdict))
+        return pieces
+
+    def _unsought(self, sentence: str) -> list[ChartQuestion]:
+        """Return what a sentence speaks of that was not looked up for one of this message."""
+        if not (self.withholds and self.reads_records) or len(self._sought) > PROOFS:
+            return []
+        asked = questions_told(sentence, language=self._turn.language)
+        new = [one for one in asked if repr(one) not in self._sought]
+        self._sought.update(map(repr, new))
+        return new
 
     def _cited(self, sentence: str, verdict: Verdict) -> Verdict:
         """Return the verdict on a sentence; of publications nothing stands without its source.
@@ -231,7 +222,7 @@ class CheckedOutput:
     def _take_in(self, grounds: Grounds) -> None:
         """Take in what tools returned since the last sentence."""
         turn = self._turn
-        for view in turn.views[self._views :]:
+        for view in (*turn.views[self._views :], *turn.proofs[self._proofs :]):
             of_record, of_papers = parted(view)
             grounds.rows.add_view(of_record)
             if of_papers is not None:
@@ -251,7 +242,7 @@ class CheckedOutput:
         grounds.asked = tuple(name for _, name in asked)
         now = ("medications", "problems")  # "is she on steroids?" asks for what is taken now
         grounds.asked_now = frozenset(n for one, n in asked if one.tool in now and not one.is_past)
-        self._views, self._runs = len(turn.views), len(turn.ran)
+        self._views, self._proofs, self._runs = len(turn.views), len(turn.proofs), len(turn.ran)
         for rows in (grounds.rows, grounds.papers):
             rows.sources.update(turn.sources)
 
@@ -264,90 +255,3 @@ def _is_drawn(view: ChartView, text: str) -> bool:
         return False
     # A curve shows what lines of text do not.
     return view.kind == "series" or not repeats(text, view)
-
-
-def _speaker(spec: AgentSpec) -> Speaker:
-    reads = not spec.facilitator and not RECORD_TOOLS.isdisjoint(spec.tools)
-    searches, is_general = RESEARCH in spec.tools, spec.general_knowledge
-    return Speaker(
-        reads_records=reads,
-        may_be_general=is_general,
-        must_cite=searches,
-        leads=spec.facilitator,
-        is_of_errands=not (reads or searches or is_general or spec.facilitator),
-    )
-
-
-def _runs_plan(turn: TurnContext) -> bool:
-    """Whether the patient's plan runs in this turn, or the user has just agreed to it."""
-    plan, read = turn.request.plan, turn.request.utterance
-    agrees = turn.request.press is not None or (
-        read is not None and read.yes_no not in (None, "no")
-    )
-    return plan is not None and plan.is_open and (plan.status == "running" or agrees)
-
-
-def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
-    """Take in what earlier answers said and the record supported."""
-    earlier = [message for past in turn.request.history for message in past.agent_responses]
-    supported: dict[tuple[str, tuple[str, ...]], None] = {}  # each once, however often it was said
-    for place, message in enumerate([*earlier, *turn.said]):
-        refs = _refs_of(message.text)
-        grounds.rows.sources.update(refs)
-        grounds.papers.sources.update(refs)
-        if message.shortened_from_chars is not None:
-            continue
-        told = [one for one in message.statements if one.state == "supported"]
-        supported |= {(message.text[one.start : one.end], one.sources): None for one in told}
-        if place < len(earlier):
-            # Believed, for it was shown before: a deed that nobody did is not shown. What the
-            # record tells of deeds, or nothing supports, proves none of ours.
-            own = message.text
-            for one in reversed(message.statements):
-                own = own[: one.start] + own[one.end :]
-            lines = (one for one in own.splitlines() if not _refs_of(one))
-            grounds.deeds.update(_claimed_acts("\n".join(lines)))
-    for text, sources in supported:
-        grounds.found_done.update(_claimed_acts(text))
-        rows = grounds.papers if any(map(is_paper, sources)) else grounds.rows
-        rows.add_text(text, date=None, sources=sources)
-
-
-@lru_cache(maxsize=1_000)
-def _refs_of(text: str) -> Sequence[str]:
-    return REFERENCE.findall(text) if "/" in text else ()
-
-
-@lru_cache(maxsize=1_000)
-def _claimed_acts(text: str) -> frozenset[str]:
-    read = [one for one in map(read_sentence, sentences_of(text)) if not one.cues & _NOT_DONE]
-    plans = saying("of_aims")  # a plan that is cancelled is no visit
-    forms = ((OF_PLAN if one.words & plans else "{}", cue) for one in read for cue in one.cues)
-    claimed = {form.format(cue[5:]) for form, cue in forms if cue.startswith("deed:")}
-    return frozenset(claimed) - NEVER_DONE
-
-
-def names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:
-    """Return whether a text names a patient of the roster, or one with such an id, but this one."""
-    ids = {str(one).casefold() for one in roster} - {(patient_id or "").casefold()}
-    forms = [*map(re.escape, ids), _SAMPLE]
-    if patient_id and _NUMBERED.fullmatch(patient_id):
-        forms.append(re.sub(r"\d+", lambda _: r"\d+", re.escape(patient_id.casefold())))
-    pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(forms)})(?![\w-])", re.IGNORECASE)
-    own = (patient_id or "").casefold()
-
-    def names(text: str) -> bool:
-        return any(found.casefold() != own for found in pattern.findall(text))
-
-    return names
-
-
-def read_words() -> None:
-    """Have the words read from their files, so that no first sentence waits for them."""
-    concept_table()
-    rows = KnownRows()
-    rows.add_text("Creatinine was 1.1 mg/dL on 2 March 2026.", date=None, sources=())
-    row = ViewRow(kind="medication", name="Aspirin", value="81 mg", date="2026-03-02")
-    rows.add_view(ChartView(tool="medications", kind="table", title="Medications", rows=(row,)))
-    check = MessageCheck(grounds=Grounds(rows=rows, has_name=True), speaker=Speaker())
-    check.check("Mary Miller has creatinine of 97 umol/L since March 2026.")

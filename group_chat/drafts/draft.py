@@ -10,36 +10,12 @@ from data_models.conversations import turn_events
 from group_chat.drafts.checked_output import CheckedOutput, CheckedPiece
 from group_chat.drafts.citations import changes_told, citations_in, disputes_told
 from group_chat.turn_context import TurnContext
-from services.language.model_output.hand_over import PROMISE_LIMIT_CHARS
 from services.language.model_output.inert import InertStream, inert
 from services.language.sentences.statement_parts import without_refs
+from services.language.utterance import ChartQuestion
 from services.language.words.own_texts import in_own_language
 from services.patient_context.reading.line_filter import LineFilter
 from services.records.answers.whole_chart import in_own_words
-
-
-class HeldText:
-    """Holds a message back while it may be no more than the promise of a hand-over."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        """What is held."""
-        self.calls = 0
-        """How many tools had been called when the last of it was said."""
-        self._is_released = False
-
-    def take(self, text: str, *, calls: int) -> str:
-        """Return what may be shown now: all, once the message is too long for a promise."""
-        if self._is_released:
-            return text
-        is_apart = calls != self.calls and bool(self.text.strip())
-        self.text += f"\n\n{text.lstrip()}" if is_apart else text
-        self.calls = calls
-        if len(self.text) <= PROMISE_LIMIT_CHARS:
-            return ""
-        self._is_released = True
-        released, self.text = self.text, ""
-        return released
 
 
 class OutputMeter:
@@ -145,10 +121,24 @@ class Draft:
         read = self._turn.request.utterance
         return text if read is None else in_own_language(text, read.language)
 
-    def settle(self) -> str:
-        """Send what was held because it might have gone on; return that."""
+    def settle(self, *, may_wait: bool = False) -> str:
+        """Send what was held because it might have gone on; return that.
+
+        Args:
+            may_wait: Whether sentences may wait for rows; whoever calls goes on by `waits_for`.
+        """
         last = self._inert.feed(self._filter.finish()) + self._inert.finish()
-        return self._show([*self._output.feed(last), *self._output.finish()])
+        fed = self._output.feed(last)
+        return self._show([*fed, *self._output.finish(may_wait=may_wait)])
+
+    @property
+    def waits_for(self) -> Sequence[ChartQuestion]:
+        """What has to be looked up before the next sentence is shown."""
+        return self._output.waits_for
+
+    def resume(self) -> str:
+        """Send what waited for rows that are looked up now; return that."""
+        return self._show(self._output.resume())
 
     def leave_open_sentence(self) -> None:
         """Leave out a sentence that has no end: whoever speaks broke off."""
@@ -310,12 +300,12 @@ class Draft:
         )
 
     def _speaks_blindly(self, piece: CheckedPiece) -> bool:
-        """Whether a sentence states what no row says because nobody has looked yet."""
+        """Whether a sentence states what no row says, and whoever says it has not looked yet."""
         if not self._may_wait or not self._output.reads_records or self._output.has_looked:
             return False
         # Where nobody is open there is no record to look into.
         has_record = self._turn.request.patient_id is not None
-        return has_record and piece.verdict.state == "unsupported"
+        return has_record and piece.verdict.state in ("unsupported", "contradicted")
 
     def _left_out(self) -> list[CheckedStatement]:
         return [

@@ -10,7 +10,7 @@ from semantic_kernel import contents
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 
 from data_models.scenarios.scenario import FieldDefinition
-from group_chat.drafts.checked_output import RECORD_TOOLS
+from group_chat.drafts.statement_checking import RECORD_TOOLS
 from group_chat.messages import NAMES_FOLLOW
 from group_chat.models.wire_chat import CallSettings, ToolCallingModel
 from group_chat.offline import plain_talk, specialist

@@ -12,7 +12,7 @@ from data_models.conversations.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, P
 from data_models.entities.entity_values import CONVERSATION_KEYS, canonical_key
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
-from group_chat.drafts.checked_output import names_another
+from group_chat.drafts.statement_checking import names_another
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import HandedOver, TurnContext
 from services.language.replies.yes_no import consent_in

@@ -10,8 +10,8 @@ from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientIdentity
 from group_chat.direct_answers import rows_behind, told_by_rows
-from group_chat.drafts.checked_output import StatementChecking
 from group_chat.drafts.draft import Draft, OutputMeter
+from group_chat.drafts.statement_checking import StatementChecking
 from group_chat.turn_context import GroupChatLimits, TurnContext
 from services.language.utterance import ChartQuestion, Utterance
 from services.language.words.talk_texts import talk_text

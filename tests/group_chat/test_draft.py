@@ -14,8 +14,8 @@ from data_models.conversations.turn_events import (
     AgentMessageStarted,
     AgentTextDelta,
 )
-from group_chat.drafts.checked_output import StatementChecking
 from group_chat.drafts.draft import Draft, OutputMeter
+from group_chat.drafts.statement_checking import StatementChecking
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import GroupChatEvent, GroupChatRequest
 from services.statements.rows.rows import KnownRow

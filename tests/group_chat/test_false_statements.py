@@ -8,8 +8,9 @@ from data_models.chat_context import CheckedStatement, Turn
 from data_models.conversations.turn_events import AgentMessageFinished, ViewShown
 from data_models.errors import ModelOutputError
 from group_chat.direct_answers import usable
-from group_chat.drafts.checked_output import CheckedOutput, StatementChecking
+from group_chat.drafts.checked_output import CheckedOutput
 from group_chat.drafts.draft import Draft, OutputMeter
+from group_chat.drafts.statement_checking import StatementChecking
 from group_chat.turn_context import TurnContext
 from services.language.utterance import Utterance
 from services.statements.shown import not_supported

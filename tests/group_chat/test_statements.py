@@ -141,10 +141,11 @@ async def test_a_look_is_asked_for_once(world: TeamWorld) -> None:
         "@PatientStatus the stage?",
         text("The current stage is stage 1."),
         text("The stage is stage 1."),
+        text("The stage is IVB [DocumentReference/note-7]."),
         mentions=("PatientStatus",),
     )
-    assert answer(heard).text == "The stage is stage 1."
-    assert states(answer(heard)) == ["unsupported"]
+    assert answer(heard).text == "The stage is IVB [DocumentReference/note-7]."
+    assert states(answer(heard)) == ["supported"]
 
 
 @pytest.mark.slow
@@ -198,3 +199,32 @@ async def test_what_nothing_supported_before_proves_no_deed(world: TeamWorld) ->
     for claimed in ("Yes, emailed.", "I booked it and informed the team."):
         heard = await world.say("@PatientStatus is it?", text(claimed), **asked)
         assert claimed not in answer(heard).text
+
+
+async def test_what_nobody_looked_up_is_looked_up_before_it_is_marked(world: TeamWorld) -> None:
+    heard = await world.say(
+        "@PatientStatus how is she?",
+        call("problems"),
+        text("Carcinoembryonic antigen is 9.7 ng/mL. She takes warfarin."),
+        mentions=("PatientStatus",),
+    )
+    said = answer(heard)
+    assert [(said.text[one.start : one.end], one.state) for one in said.statements] == [
+        ("Carcinoembryonic antigen is 9.7 ng/mL.", "supported"),
+        ("She takes warfarin.", "unsupported"),
+    ]
+    assert said.statements[0].sources == ("Observation/cea-3",)
+    looked = [one.tool for one in heard.of(turn_events.ToolCallStarted)]
+    assert looked == ["problems", "results", "medications"]
+    assert len(world.model.requests) == 2  # no call of the model is made for it
+
+
+async def test_what_is_looked_up_for_a_statement_is_drawn_by_nobody(world: TeamWorld) -> None:
+    heard = await world.say(
+        "@PatientStatus how is she?",
+        call("problems"),
+        text("CEA rose from 3.1 to 9.7 ng/mL."),
+        mentions=("PatientStatus",),
+    )
+    assert states(answer(heard)) == ["supported"]
+    assert heard.of(turn_events.ViewShown) == []

@@ -1,6 +1,6 @@
 """The words of the check are read before anybody waits for them."""
 
-from group_chat.drafts.checked_output import read_words
+from group_chat.drafts.statement_checking import read_words
 from services.records.concepts.table import concept_table
 
 
