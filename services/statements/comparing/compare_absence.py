@@ -22,6 +22,7 @@ from services.statements.rows.verdict import UNCHECKED, Verdict
 
 _DRUGS, _ORDER = "=drug allergy", "order"  # which says nothing of what was found
 _LISTS = frozenset({"problem", "procedure", "medication"})
+_COMES_BACK = "recurr"
 _OF_RECORD = frozenset({"recorded", "nothing", "of_chart"})
 
 
@@ -229,16 +230,21 @@ def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdic
     told = [*happenings(clause), *(saying("came_in") if clause.says("in_hospital") else ())]
     if {*clause.names}.difference(told) or clause.has_values or not told:
         return None
+    is_of_illness = any(_COMES_BACK in statement_words().happening.get(one, ()) for one in told)
     done = [
         row
         for row in rows.rows
         if not (row.negated or row.is_plan or row.words & saying("without"))
         and may_be_operation(row)
+        # A recurrent infection is no recurrence of what the sentence before told of.
+        and not (is_of_illness and row.kind == "problem")
         and any(has_happened(one, row) for one in told)
     ]
     if done:
         return Verdict("contradicted", done[0].sources, done[0].says)
-    kinds = {*names} & {*clause.topics} or {"=encounter"}
+    if is_of_illness and "recorded" not in clause.cues:
+        return Verdict("unsupported")  # a list that lacks it does not say that it is not there
+    kinds = {*names} & {*clause.topics} or {"=problem" if is_of_illness else "=encounter"}
     said = "".join(rows.whole.get(one.removeprefix("="), "") for one in kinds)
     return Verdict("supported", (), said) if said else None
 
