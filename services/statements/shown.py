@@ -1,12 +1,14 @@
 """How a surface without marks says what of a message the record does not support."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage, CheckedStatement
 from services.language.model_output.inert import inert
+from services.language.words.detection import language_of
+from services.language.words.talk_texts import talk_text
 
-HEADING = "**Not supported by the record:**"
 ROWS_SHOWN = 40
 _NAMED_SHARE = 0.8
 _COLUMNS = ("date", "name", "value", "unit", "range", "flag", "status", "detail")
@@ -24,10 +26,14 @@ def maker_label(message: AgentMessage) -> str:
 
 
 def not_supported(message: AgentMessage) -> str:
-    """Return the block that ends a message in plain text; "" where nothing is to be said."""
-    told = (_line(message, one) for one in message.statements if one.state != "supported")
-    lines = dict.fromkeys(told)  # what is said forty times is listed once
-    return "\n".join([HEADING, *(f"- {line}" for line in lines)]) if lines else ""
+    """Return the block that ends a message in plain text, in its language; "" where none is."""
+    marked = [one for one in message.statements if one.state != "supported"]
+    if not marked:
+        return ""
+    text = partial(talk_text, language_of(message.text))
+    # What is said forty times is listed once.
+    lines = dict.fromkeys(_line(message, one, text) for one in marked)
+    return "\n".join([f"**{text('not_supported')}:**", *(f"- {line}" for line in lines)])
 
 
 def repeats(text: str, view: ChartView) -> bool:
@@ -97,9 +103,9 @@ def _inert(text: str) -> str:
     return inert(_plain(text), hosts=())
 
 
-def _line(message: AgentMessage, one: CheckedStatement) -> str:
+def _line(message: AgentMessage, one: CheckedStatement, text: Callable[[str], str]) -> str:
     if one.state == "contradicted":
         says = _inert(one.record_says)
-        lead = "left out, as the record says" if one.sources else "left out"
-        return f"{lead}: {says}" if says else "a sentence was left out"
+        lead = text("left_out_by_record" if one.sources else "left_out")
+        return f"{lead}: {says}" if says else text("sentence_left_out")
     return " ".join(message.text[one.start : one.end].split())

@@ -176,3 +176,16 @@ async def test_who_is_silent_behind_a_change_fails_nobody(world: TeamWorld) -> N
     turn.ran.clear()
     with pytest.raises(ModelOutputError):
         assert [one async for one in usable(silent(), turn, _nothing_more)]
+
+
+async def test_what_is_not_supported_is_told_in_the_language_of_the_answer(
+    world: TeamWorld,
+) -> None:
+    heard = await world.say(
+        "@PatientStatus welche Medikamente nimmt sie?",
+        call("medications"),
+        text("Sie nimmt Warfarin und ein Statin."),
+        mentions=("PatientStatus",),
+    )
+    message = heard.of(AgentMessageFinished)[-1].message
+    assert not_supported(message).startswith("**Von der Akte nicht gestützt:**\n- Sie nimmt")

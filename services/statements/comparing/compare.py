@@ -288,9 +288,17 @@ def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | No
         return None
     own = [row for row in subject if not row.is_text]
     opposed = [row for row in own if _is_opposed(clause, row)]
-    if not opposed:
+    if not opposed or _tells_unknown_range(clause, own):
         return None
     return max(opposed, key=lambda row: (_agreement(clause, row), row.order))
+
+
+def _tells_unknown_range(clause: Clause, own: Sequence[KnownRow]) -> bool:
+    """Whether all that no row has is a range, and the record gives none: "4.3 (ref 3.5-5.1)"."""
+    if not clause.says("reference") or any(row.ranges for row in own):
+        return False
+    untold = [one for one in clause.quantities if not any(fit.is_measured(one, r) for r in own)]
+    return not untold if clause.limits else len(clause.quantities) == len(("lowest", "highest"))
 
 
 def _is_opposed(clause: Clause, row: KnownRow) -> bool:
