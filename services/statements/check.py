@@ -19,6 +19,7 @@ from services.statements.comparing.compare_several import advises_untaken
 from services.statements.comparing.linked import against_links, excepted
 from services.statements.comparing.none_more import not_told
 from services.statements.comparing.smoking import OF_SMOKING, compare_smoking
+from services.statements.comparing.stated_rows import against_others
 from services.statements.deeds import deed_told
 from services.statements.grounds import Grounds, Speaker
 from services.statements.noticed import tells_of_life
@@ -123,6 +124,7 @@ class MessageCheck:
         sentence, verdicts = clause_parts.judged(
             sentence, self.grounds.rows, lambda one: self._clause(sentence, one), self._last.sources
         )
+        verdicts = against_others(sentence, verdicts, self.grounds.rows)
         kinds = self._lists if sentence.is_item else clause_parts.listed_kinds(sentence)
         is_list = self.speaker.reads_records and not sentence.cues & _DENIALS
         if is_list and clause_parts.lists_unknown(sentence, kinds, self.grounds.rows):
