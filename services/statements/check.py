@@ -9,6 +9,7 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.links import EXCEPT, TOLD
 from services.language.sentences.name_kinds import with_joined
 from services.language.sentences.statements import Sentence, refs_in
+from services.language.words.salts import with_salts_apart
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements import bare_answers, clause_parts
@@ -106,7 +107,7 @@ class MessageCheck:
 
     def _read(self, text: str) -> Sentence:
         rows = self.grounds.rows
-        return rows.read(with_joined(with_birth_day(text, rows), rows.titles))
+        return rows.read(with_joined(with_birth_day(with_salts_apart(text), rows), rows.titles))
 
     def _check(self, text: str) -> Verdict:
         return self._judge(text, self._read(text))

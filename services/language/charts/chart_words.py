@@ -14,6 +14,7 @@ from services.language.charts.chart_pieces import Label, NameIs, Piece, name_lab
 from services.language.utterance import Aspect
 from services.language.words.folding import fold, tokens_of
 from services.language.words.people_words import common_words
+from services.language.words.salts import with_salts_apart
 from services.language.words.vocabulary import (
     concept_rows,
     drug_classes,
@@ -232,7 +233,7 @@ class Lexicon:
 
     def _tokens(self, text: str) -> Iterator[str]:
         if self.language != "en":  # 37,5 is one figure
-            text = _PLACE.sub(r"\1te", _DECIMAL_COMMA.sub(".", text))
+            text = _PLACE.sub(r"\1te", _DECIMAL_COMMA.sub(".", with_salts_apart(text)))
         for token in tokens_of(text):
             yield from self._words_of(token)
 
