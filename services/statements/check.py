@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 from services.attachments.papers import is_paper
@@ -9,7 +10,6 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.links import EXCEPT, TOLD
 from services.language.sentences.name_kinds import with_joined
 from services.language.sentences.statements import Sentence, refs_in
-from services.language.words.salts import with_salts_apart
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements import bare_answers, clause_parts
@@ -88,16 +88,15 @@ class MessageCheck:
         if not text.lstrip().startswith("|"):
             self._columns = ()
             return None
-        cells, head = cells_of(text), self._columns
+        cells, head, rows = cells_of(text), self._columns, self.grounds.rows
         self._columns = head or cells
-        if cells and not head and is_head(cells, self.grounds.rows):
-            found = self._check(text)
-            return UNCHECKED if found.state == "unsupported" else found
-        told = told_in_cells(head, cells, self.grounds.rows)
-        verdicts = [self._check(one) for one in told]
-        if len(head) > len(("label", "value")):
-            self._subject = ()  # what follows is of any of the columns
-        return worst(verdicts) if told else None
+        if cells and not head and is_head(cells, rows):
+            over = self._check(text)
+            return UNCHECKED if over.state == "unsupported" else over
+        found = [self._check(one) for one in told_in_cells(head, cells, rows)]
+        # What follows a row of several columns is of any of them.
+        self._subject = () if len(head) > len(("label", "value")) else self._subject
+        return worst(found) if found else None
 
     def _by_papers(self, text: str) -> Verdict:
         """Compare with papers alone: what one lacks or has otherwise, the record does not say."""
@@ -106,8 +105,8 @@ class MessageCheck:
         return Verdict("unsupported") if found.state == "contradicted" else found
 
     def _read(self, text: str) -> Sentence:
-        rows = self.grounds.rows
-        return rows.read(with_joined(with_birth_day(with_salts_apart(text), rows), rows.titles))
+        known = self.grounds.rows
+        return known.read(with_joined(with_birth_day(text, known), known.titles))
 
     def _check(self, text: str) -> Verdict:
         return self._judge(text, self._read(text))
@@ -122,13 +121,12 @@ class MessageCheck:
             return verdict
         sentence = clause_parts.as_headed(sentence, self._stands)
         sentence = with_courses(clause_parts.as_of_now(sentence, has_heading=self._has_heading))
-        sentence, verdicts = clause_parts.judged(
-            sentence, self.grounds.rows, lambda one: self._clause(sentence, one), self._last.sources
-        )
-        verdicts = against_others(sentence, verdicts, self.grounds.rows)
+        rows, judge = self.grounds.rows, partial(self._clause, sentence)
+        sentence, verdicts = clause_parts.judged(sentence, rows, judge, self._last.sources)
+        verdicts = against_others(sentence, verdicts, rows)
         kinds = self._lists if sentence.is_item else clause_parts.listed_kinds(sentence)
         is_list = self.speaker.reads_records and not sentence.cues & _DENIALS
-        if is_list and clause_parts.lists_unknown(sentence, kinds, self.grounds.rows):
+        if is_list and clause_parts.lists_unknown(sentence, kinds, rows):
             verdicts = [Verdict("unsupported")]
         for reason in clause_parts.reasons_of(sentence):
             told = self._concluded(reason, [self._clause(reason, one) for one in reason.clauses])
@@ -164,8 +162,8 @@ class MessageCheck:
         is_row = sentence.asks or sentence.text.strip(" -*.") in found.record_says
         if found.state == "supported" and sentence.reader is not None and not is_row:
             found = against_links(sentence.reader.links(*TOLD), self.grounds.rows) or found
-        is_unknown = not self.grounds.rows.sources.issuperset(sentence.refs)
-        if is_unknown and found.state in ("supported", "unchecked"):
+        is_known = self.grounds.rows.sources.issuperset(sentence.refs)
+        if not is_known and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and (self.speaker.reads_records or tells_of_life(sentence)):
             is_alone = tells_unknown(sentence, self.grounds.rows, self.grounds.own_names)
@@ -325,10 +323,8 @@ class MessageCheck:
             self._lists = clause_parts.listed_kinds(sentence)
         elif sentence.is_item and sentence.text.lstrip().startswith("|") and not named:
             self._lists = clause_parts.listed_kinds(sentence) or self._lists
-            self._has_heading = self._has_heading or not clause_parts.is_plain_head(sentence)
+            self._has_heading |= not clause_parts.is_plain_head(sentence)
         elif not sentence.is_item and sentence.text.strip():
             self._heading, self._lists, self._stands = (), frozenset(), frozenset()
-        if named:
-            self._subject = named[-1]
-        elif sentence.is_heading:
-            self._subject = ()
+        if named or sentence.is_heading:
+            self._subject = named[-1] if named else ()

@@ -11,10 +11,10 @@ from rapidfuzz.distance import OSA
 from services.language.charts.chart_entries import entries_of, shared_in
 from services.language.charts.chart_file import ChartWords, chart_file
 from services.language.charts.chart_pieces import Label, NameIs, Piece, name_label
+from services.language.charts.salts import with_salts_apart
 from services.language.utterance import Aspect
 from services.language.words.folding import fold, tokens_of
 from services.language.words.people_words import common_words
-from services.language.words.salts import with_salts_apart
 from services.language.words.vocabulary import (
     concept_rows,
     drug_classes,
@@ -34,8 +34,7 @@ _TELLING_CHARS = 4
 _NOUNS = frozenset({"name", "topic", "part", "frame"})
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _PLACE = re.compile(r"(?<![\w.,])([1-5])\.(?=\s[^\W\d_]{4})")  # "2. Dosis" is the second
-_SHORT_CHARS = 2
-_BEFORE = 3
+_SHORT_CHARS, _BEFORE = 2, 3
 
 
 class Lexicon:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from services.language.charts.salts import with_salts_apart
 from services.language.figures.numbers_in_words import with_digits
 from services.language.figures.quantities import quantities_in
 from services.language.sentences import statement_parts
@@ -230,6 +231,7 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     Args:
         is_name: Whether a stem names something that can be stated of a patient.
     """
+    text = with_salts_apart(text)
     if (rest_of_item := without_label(text)) is not None:
         rest = _read(rest_of_item, is_name)
         if rest.clauses and rest.clauses[0].names and "no" not in rest.cues:

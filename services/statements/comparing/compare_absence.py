@@ -21,8 +21,7 @@ from services.statements.rows.rows import BEGINNING, KnownRow, clause_of, told_o
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
 _DRUGS, _ORDER = "=drug allergy", "order"  # which says nothing of what was found
-_LISTS = frozenset({"problem", "procedure", "medication"})
-_COMES_BACK = "recurr"
+_LISTS, _COMES_BACK = frozenset({"problem", "procedure", "medication"}), "recurr"
 _OF_RECORD = frozenset({"recorded", "nothing", "of_chart"})
 
 
@@ -231,21 +230,15 @@ def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdic
     if {*clause.names}.difference(told) or clause.has_values or not told:
         return None
     is_of_illness = any(_COMES_BACK in statement_words().happening.get(one, ()) for one in told)
-    done = [
-        row
-        for row in rows.rows
-        if not (row.negated or row.is_plan or row.words & saying("without"))
-        and may_be_operation(row)
-        # A recurrent infection is no recurrence of what the sentence before told of.
-        and not (is_of_illness and row.kind == "problem")
-        and any(has_happened(one, row) for one in told)
-    ]
-    if done:
+    # A recurrent infection is no recurrence of what the sentence before told of.
+    known = [r for r in rows.rows if not (is_of_illness and r.kind == "problem")]
+    known = [r for r in known if not (r.negated or r.is_plan or r.words & saying("without"))]
+    if done := [r for r in known if may_be_operation(r) and any(has_happened(t, r) for t in told)]:
         return Verdict("contradicted", done[0].sources, done[0].says)
-    if is_of_illness and "recorded" not in clause.cues:
-        return Verdict("unsupported")  # a list that lacks it does not say that it is not there
     kinds = {*names} & {*clause.topics} or {"=problem" if is_of_illness else "=encounter"}
     said = "".join(rows.whole.get(one.removeprefix("="), "") for one in kinds)
+    if is_of_illness and "recorded" not in clause.cues:
+        return Verdict("unsupported")  # a list that lacks it does not say that it is not there
     return Verdict("supported", (), said) if said else None
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from services.language.words.salts import with_salts_apart
+from services.language.charts.salts import with_salts_apart
 
 
 @pytest.mark.parametrize(
