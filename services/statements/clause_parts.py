@@ -220,13 +220,18 @@ def judged(
         return sentence, verdicts
     if (reckoned := by_reckoning(sentence, rows, judge, before)) is not None:
         return reckoned
+
+    def alone(clause: Clause) -> Verdict:  # "… and healed within two weeks" is reckoned of itself
+        told = by_reckoning(replace(sentence, clauses=(clause,)), rows, judge, before)
+        return worst(told[1]) if told is not None and clause.quantities else judge(clause)
+
     kinds = KINDS if "maybe" in sentence.cues else TOLD
-    if (linked := by_links(sentence.reader.links(*kinds), rows, judge)) is not None:
+    if (linked := by_links(sentence.reader.links(*kinds), rows, alone)) is not None:
         return replace(sentence, clauses=linked[0].clauses), linked[1]
     of_specimen = any(one.says("of_a_specimen") for one in sentence.clauses)
     if state == "contradicted" or of_specimen:  # each value is of its own, and not parted from it
         return sentence, verdicts
-    if not (pieces := _in_pieces(sentence.reader, judge)):
+    if not (pieces := _in_pieces(sentence.reader, alone)):
         return sentence, verdicts
     told = tuple(clause for clause, _ in pieces)
     return replace(sentence, clauses=told), [verdict for _, verdict in pieces]
@@ -254,7 +259,7 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
             (_weight(found), at, found)
             for at in candidates
             if at not in cuts
-            for found in [_read(reader, judge, (*cuts, at))]
+            for found in [_read(reader, judge, (*cuts, at), apart)]
             if found
         ]
         weight, at, found = min(tried, key=lambda one: one[:2], default=(least, 0, []))
@@ -266,9 +271,12 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
     return []
 
 
-def _read(reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequence[int]) -> _Read:
-    clauses = reader.clauses(cuts, are_apart=True)
-    if any(clause.says("related") for clause in clauses):
+def _read(
+    reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequence[int], whole: _Read
+) -> _Read:
+    """Return the facts between cuts; none where a cut parts what is told to belong together."""
+    clauses, uncut = reader.clauses(cuts, are_apart=True), [one.words for one, _ in whole]
+    if any(clause.says("related") and clause.words not in uncut for clause in clauses):
         return []
     return [(one, judge(one)) for one in clauses]
 

@@ -59,8 +59,7 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     kin = stems_told("family")
     if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
         return False  # "lives alone, and his daughter helps"
-    is_said = "no" in clause.cues or clause.cues >= {"apart", "asserts"}
-    if is_said and "no" in last.cues and last.topics and clause.topics:
+    if "no" in last.cues and last.topics and _is_of_another_kind(clause):
         return False  # "No allergies are recorded, and she is not on any medication"
     is_but = "no" in last.cues - clause.cues and ("but" in clause.words or _counts(clause))
     is_apart = clause.cues >= {"apart", "asserts"} and "asserts" in last.cues
@@ -72,6 +71,13 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
         return not _collide(last, clause)
     is_other = (last.topics and "apart" in clause.cues) or (last.counted and clause.counted)
     return not (is_other or last.names or last.quantities or last.stages)
+
+
+def _is_of_another_kind(clause: Clause) -> bool:
+    """Whether what follows a kind that is denied is of another: "… or pathology reports"."""
+    is_said = "no" in clause.cues or clause.cues >= {"apart", "asserts"}
+    is_other = not clause.topics and clause.says("or")
+    return is_other or bool(is_said and (clause.topics or clause.names))
 
 
 def _is_next_of_course(last: Clause, clause: Clause) -> bool:
@@ -86,7 +92,10 @@ def _collide(last: Clause, clause: Clause) -> bool:
     both_measured = last.quantities and clause.quantities
     is_deed = not clause.words.isdisjoint(statement_words().happening)
     has_value = last.quantities or clause.quantities
-    both_dated = last.dates and clause.dates and (has_value or is_deed)
+    # "Two doses, the first in 2012 and the last in 2020", each of its day.
+    places = [one for one in (last, clause) if "ordinal" in map(group_of, one.exclusive)]
+    both_dated = last.dates and clause.dates and (has_value or is_deed or last in places)
+    is_place = bool(last.counted and clause.dates) and clause in places
     both_dated = both_dated and not clause.differences  # "2 kg less than in 2016"
     scales = {one.stages[0].scale for one in (last, clause) if one.stages}
     both_graded = last.stages and clause.stages and len(scales - {""}) < 2
@@ -96,7 +105,9 @@ def _collide(last: Clause, clause: Clause) -> bool:
     is_course = last.quantities and clause.dates and clause.cues >= {"asserts", "begun"}
     is_course = is_course and bool(clause.cues & _COURSES) and not clause.quantities
     is_after_first = bool(last.dates) and clause.words >= saying("after_first")
-    is_other = is_after_first or both_measured or both_dated or both_graded or both_often
+    is_other = (
+        is_place or is_after_first or both_measured or both_dated or both_graded or both_often
+    )
     return bool(is_now or is_course or is_other) or _differ(last, clause)
 
 
@@ -136,7 +147,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
     passed_on -= _OF_THEN if "newest" in clause.cues else frozenset()
     if clause.quantities:
-        passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
+        # Each number for itself: "peaked at 1.4 and was 1.3", "by about 3 kg, from 22.0 to 24.7".
+        passed_on -= _EXTREMES | {"approximately"}
     is_other = clause.says("discharged") or ("no" in clause.cues and _KINDS & {*clause.topics})
     is_other = is_other or (is_dated and "=procedure" in clause.topics)
     names = () if is_other and not clause.names else last.names
@@ -257,9 +269,9 @@ def put_together(segments: Iterable[Clause], *, are_apart: bool = False) -> list
         clause = replace(segment, dates=(*lead, *segment.dates)) if lead else segment
         if not done or _is_lead(clause):
             done.append(clause)
-        elif not clause.names and _is_beside(done, clause):
+        elif not clause.names and (before := lists.told_before(done, clause)) is not None:
             # "The anemia (Hb 11.6) had resolved by June".
-            done.append(replace(_after(done[-2], clause), own_names=True))
+            done.append(replace(_after(before, clause), own_names=True))
         elif (whole := _as_one(done[-1], clause, are_apart=are_apart)) is not None:
             done[-1] = whole
         else:
@@ -272,13 +284,6 @@ def _is_lead(clause: Clause) -> bool:
     """Whether a clause is the day of what follows: "…; in April 2018, lungs were tested"."""
     is_bare = len(clause.words) < len(("this", "resolved")) and not clause.quantities
     return is_bare and "apart" in clause.cues and len(clause.dates) == 1
-
-
-def _is_beside(done: list[Clause], clause: Clause) -> bool:
-    """Whether the last clause only says something beside: "aspirin, given for the stent, is …"."""
-    is_over = clause.says("got_over") and {*map(kind_of_name, done[-1].names)} == {"medication"}
-    is_behind = is_over or "behind_bracket" in clause.cues
-    return is_behind and len(done) > 1 and bool(done[-2].names) and done[-2].own_names
 
 
 def _as_one(last: Clause, clause: Clause, *, are_apart: bool) -> Clause | None:
@@ -314,7 +319,8 @@ def _of_one_day(clauses: list[Clause]) -> list[Clause]:
         return clauses
     if is_tail and one.says("all"):  # "Zoster, Td and influenza were all given on 22 February"
         bare = [each for each in clauses if each.names and each.own_names and not each.has_values]
-        bare = [c for c in bare if c.cues.isdisjoint(_OF_OTHER_TIMES | {"doers", "when", "ended"})]
+        others = _OF_OTHER_TIMES - {"newest"} | {"doers", "when", "ended"}
+        bare = [c for c in bare if c.cues.isdisjoint(others)]
         clauses = [replace(c, dates=one.dates) if c in bare else c for c in clauses]
     return [
         replace(each, dates=one.dates)

@@ -89,6 +89,23 @@ def is_listed(clause: Clause) -> bool:
     )
 
 
+def told_before(done: list[Clause], clause: Clause) -> Clause | None:
+    """Return of what a clause is where those before only say something beside.
+
+    What healed is the illness, and no drug or value: "anemia was found, with an Hb of 11.6, treated
+    with iron and resolved in June"; "aspirin, given for the stent, is …".
+    """
+    told = [one for one in done[:-1] if one.names and one.own_names]
+    if clause.says("got_over", "lasted") and not _may_heal(done[-1]):
+        return next(filter(_may_heal, reversed(told)), None)
+    return told[-1] if "behind_bracket" in clause.cues and told and told[-1] is done[-2] else None
+
+
+def _may_heal(clause: Clause) -> bool:
+    kinds = [*map(kind_of_name, clause.names)]
+    return "problem" in kinds or not (clause.quantities or "medication" in kinds)
+
+
 _OF_UNIT = {
     "kg": "=body weight", "[lb_av]": "=body weight", "kg/m2": "=body mass index",
     "cm": "=body height", "m": "=body height", "[in_i]": "=body height",
@@ -113,7 +130,8 @@ def each_of_body(clauses: list[Clause]) -> list[Clause]:
 
 def _by_measure(clause: Clause) -> Iterator[Clause]:
     """Yield a clause for each measure that its values are of; what has no such unit is of all."""
-    if clause.differences and "asserts" not in clause.cues:  # "put on 3 kg and 6 cm"
+    is_change = bool(clause.differences) and not clause.says("from")
+    if is_change and "asserts" not in clause.cues:  # "put on 3 kg and 6 cm"
         clause = replace(clause, differences=(*clause.differences, *clause.quantities))
         clause = replace(clause, quantities=())
     named = frozenset(clause.names) - _SETTINGS

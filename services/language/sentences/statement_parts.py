@@ -44,7 +44,7 @@ _INFLECTED_CHARS = 6
 _ENDINGS = ("en", "em", "es", "e")
 _ADJECTIVES = ("er", "en", "em")
 _BEFORE_ER = frozenset("tgv")  # "erhöhter", not "higher"
-_BESIDE = frozenset(product(("with", "at", "mit", "bei"), ("a", "an", "einer", "einem")))
+_BESIDE = frozenset(product(("with", "at", "in", "mit", "bei"), ("a", "an", "einer", "einem")))
 _ENDING = frozenset({"ended", "begun"})
 _SPAN_WORDS = 4
 _BETWEEN = (["between"], ["zwischen"])
@@ -90,14 +90,7 @@ def breaks_in(
         for at in named
         if at > 2 and words[at][0] < last and tuple(lower[at - 2 : at]) in _BESIDE
     ]
-    # "a sprain that resolved within four weeks"
-    breaks += [
-        one.start - 1
-        for one in found
-        if one.start
-        and lower[one.start - 1] in saying("which")
-        and not _ENDING.isdisjoint(one.tags)
-    ]
+    breaks += _behind_pronouns(lower, found)
     breaks += _behind_polarities(lower, found)
     # "79 kg at 162 cm (BMI 30)": another thing, its value behind it.
     opened = [
@@ -111,6 +104,19 @@ def breaks_in(
     # "(BMI 13.8) she had gained 2.7 kg": what follows is of something else.
     ends = ([n for n in range(at, len(lower)) if lower[n] == ")"][:1] for at in opened)
     return breaks + [end + 1 for each in ends for end in each if end + 1 < len(lower)]
+
+
+def _behind_pronouns(lower: Sequence[str], found: Sequence[FoundPhrase]) -> Iterator[int]:
+    """Yield where a clause on what was named begins.
+
+    "A sprain that resolved within four weeks", "a woman who currently takes a pill".
+    """
+    for one in found:
+        before = lower[max(0, one.start - 1) : one.start]
+        if before and before[0] in saying("which") and not _ENDING.isdisjoint(one.tags):
+            yield one.start - 1
+        if "takes" in one.tags and "who" in lower[max(1, one.start - 2) : one.start]:
+            yield max(at for at in range(one.start) if lower[at] == "who")
 
 
 def _joins_numbers(lower: Sequence[str], one: FoundPhrase) -> bool:

@@ -18,6 +18,7 @@ from services.statements.rows.subject import about, refs, supported
 from services.statements.rows.verdict import Verdict
 
 _LASTING = frozenset({"steady", "begun"})
+_COURSE = COURSES - _LASTING
 _VALUES = frozenset({"result", "times", "encounter"})
 
 
@@ -83,7 +84,7 @@ def _of_range(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     is_of_all = (
         clause.says("always") or clause.words >= saying("until_now") or clause.cues & _LASTING
     )
-    is_told = is_of_all and clause.says("within_bounds")
+    is_told = is_of_all and clause.says("within_bounds") and not clause.cues & _COURSE
     return _all_within(clause.quantities, values) if is_told else None
 
 

@@ -225,11 +225,11 @@ def is_of_unknown_number(clause: Clause, rows: Sequence[KnownRow]) -> bool:
     """Whether a number in words, of no value, is in no row, nor that of the rows or their days."""
     if clause.quantities or clause.differences or clause.says("apart_from_counts"):
         return False
-    numbers, days = statement_words().numbers, {row.kind: set[str]() for row in rows}
+    numbers, days = statement_words().numbers, {row.needs: set[str]() for row in rows}
     told: set[float] = {numbers[word] for word in clause.words if word in numbers}
     known: set[float] = {1.0, *(number for number, _ in clause.counted)}
     for row in rows:
-        days[row.kind].add(row.order[:10])
+        days[row.needs].add(row.order[:10])
         known.update(numbers[word] for word in row.words if word in numbers)
         known.update(one.number for one in (*row.quantities, *row.figures))
     is_denied = not clause.cues.isdisjoint({"no", "nothing"})

@@ -62,7 +62,7 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         ]
         if fitting:
             others = [
-                [row for row in rows.about([name]) if _may_be_told(clause, row)]
+                [row for row in rows.about([name]) if _may_be_told(clause, row, fitting[0])]
                 for name in names[size:]
             ]
             if not all(others):
@@ -71,9 +71,16 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     return []
 
 
-def _may_be_told(clause: Clause, row: KnownRow) -> bool:
-    """Whether what is named beside is there, and as it is told: not "severe" where it is mild."""
+def _may_be_told(clause: Clause, row: KnownRow, beside: KnownRow) -> bool:
+    """Whether what is named beside is there, and as it is told: not "severe" where it is mild.
+
+    What was done on a day that is told is no other day's: "admitted on 9 October for a section".
+    """
     is_as_told = not excludes(clause, row) or not row.exclusive.isdisjoint(clause.exclusive)
+    if row.kind in DONE_ONCE and not row.is_text and clause.dates and not clause.says("after"):
+        last = written(beside.ended) if beside.ended else beside.order[:10]
+        is_then = beside.order[:10] <= row.order[:10] <= last
+        is_as_told &= is_then or any(has_date(day, row) for day in clause.dates)
     return is_as_told and is_denied_alike(clause, row)
 
 
