@@ -45,8 +45,10 @@ def medications(
         left_out=left_out,
         nothing=_nothing(record, name, status),
         # What is taken by a code alone may be it, whatever of the name has ended.
-        notes=(*_notes(now, ended, status=status, name=name),
-               *coded_only(every if name and not now else ())),
+        notes=(
+            *_notes(now, ended, status=status, name=name),
+            *coded_only(every if name and not now else ()),
+        ),
     )
 
 
