@@ -75,4 +75,5 @@ def verb_ahead(pieces: Sequence[Piece], at: int, asking: Collection[str]) -> Seq
     is_open = at > 1 and pieces[0].text in asking
     is_open &= not any(one.of("name") or one.of("topic") for one in pieces[:at])
     is_last = not {"had_done", "measured"}.isdisjoint(verb.of("frame"))
+    is_last |= any(topic.tool == "timeline" for topic in verb.of("topic"))  # "passiert"
     return (*rest[:at], verb, *rest[at:]) if is_open and is_last else pieces

@@ -38,6 +38,8 @@ from services.language.words.phrases import says
 LONGEST_WORDS = 11
 _WITH_DAYS = DATED | {"results", "medications"}
 """Tools of whose rows those of some days may be asked for."""
+_COURSES = frozenset({"trend", "change"})
+"""Aspects of several values: "better than before" is not the one before."""
 
 
 def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
@@ -303,7 +305,7 @@ def _pointing_back(
         return aged
     is_before = any(piece.text in words.words.before for piece in words.pieces(folded))
     is_before &= not any(
-        one.back or one.span or one.aspect == "trend" or "last" in one.arguments for one in about
+        one.back or one.span or one.aspect in _COURSES or "last" in one.arguments for one in about
     )
     if is_before and [(one.tool, one.name or last.name) for one in about] == [
         (last.tool, last.name)

@@ -17,6 +17,7 @@ from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import lexicon
 from services.language.charts.tools_named import SEARCH
 from services.language.figures.quantities import quantities_in
+from services.language.people.named_person import is_only_a_name
 from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import behind_retraction
 from services.language.replies.yes_no import behind_yes_or_no, yes_no_in
@@ -78,6 +79,7 @@ _LISTS = frozenset(
     {"results", "medications", "allergies", "documents", "problems", "immunizations", "encounters"}
 )
 _BARE_LABEL = re.compile(r"(?:(?:exam|list|measured|thing|words?) )+")
+_ONLY_WHOM = re.compile(r"(?:word prep |patient )(?P<names>(?:word ){1,4})")
 _COLON = re.compile(": | [-–—] ")
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
 _OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
@@ -118,6 +120,8 @@ def told_in(text: str) -> Sequence[str]:
     """Return what `text` tells: all of it, or what stands beside a wish, a question, a "no"."""
     if is_letter(text):
         return [*sentences_of(text)]
+    if _says_only_whom(text):
+        return []
     behind = behind_retraction(text)
     said = text if behind is None else behind
     if any(one.kind == "note" and not one.corrects for one in held_statements(said)):
@@ -144,6 +148,14 @@ def may_ask(told: str) -> bool:
 
 
 @lru_cache(maxsize=1_000)
+def _says_only_whom(text: str) -> bool:
+    """Whether a line has a name and nothing more: "patient Ann Doe", "chart of ann doe"."""
+    if (found := _ONLY_WHOM.fullmatch(_shape_in_english(text))) is None:
+        return False
+    named = words_of(text)[-found["names"].count(" ") :]
+    return text.split()[-1].istitle() or any(map(is_only_a_name, named))
+
+
 def is_half_read(text: str) -> bool:
     """Whether a line of some words asks for nothing plainly: "load keppra 1.5 g".
 

@@ -17,7 +17,7 @@ from services.records.folder.owners import (
     references_in,
 )
 from services.records.resources.entry import many, one
-from services.records.resources.sorting import OWNED
+from services.records.resources.sorting import OWNED, OWNING
 
 _STEPS = 3
 """From an entry over a drug or a role to who made it; references may go in circles."""
@@ -117,7 +117,7 @@ class _Reading:
                 mine = {"actor": {**one(row, "actor"), **ref}} if names & self.chart.names else {}
                 told += [{**row, **mine}] if mine or not names & patients else []
             return {**resource, "participant": told}
-        for name in ("subject", "patient", "beneficiary"):
+        for name in OWNING:
             if isinstance(resource.get(name), dict):
                 return {**resource, name: {**resource[name], **ref}}
         return resource

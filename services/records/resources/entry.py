@@ -92,7 +92,7 @@ def label(concept: Raw) -> str:
         found = next((said for coding in codings if (said := text(coding, "display"))), "")
         found = found or next((said for coding in codings if (said := text(coding, "code"))), "")
     # Public charts hold zero-width spaces within names.
-    return CODES["papers"].get(found, found).replace("\u200b", "")
+    return CODES["alone"].get(found, found).replace("\u200b", "")
 
 
 def labels(node: Raw, name: str) -> list[str]:

@@ -171,7 +171,7 @@ def named(raw: Raw, record: PatientRecord | None = None) -> str:
         return text(row, "text") or whole
     if record is not None and (pointer := one(raw, "practitioner")):
         return record.name_of(pointer)
-    called = label(one(raw, "code") or one(raw, "type"))
+    called = label(one(raw, "code") or one(raw, "type")) or text(raw, "title")
     return called or text(one(raw, "deviceName"), "name")
 
 

@@ -33,13 +33,16 @@ OWNED = CLINICAL - MAY_BE_NOBODYS
 BILLS = frozenset(KINDS["bills"])
 """Read for who insures the patient only: the newest of each insurer."""
 
+OWNING = ("subject", "patient", "beneficiary", "individual")
+"""Elements that say whose a resource is; the last is a ResearchSubject's."""
+
 _IN_ERROR = "entered-in-error"
 _CANCELLED_IS_NO_FACT = frozenset({"Observation", "DiagnosticReport"})
 
 
 def owners_of(kind: str, raw: Raw) -> Iterator[Raw]:
     """Yield the References that may say whose the resource is."""
-    for name in ("subject", "patient", "beneficiary"):
+    for name in OWNING:
         if pointer := one(raw, name):
             yield pointer
             return

@@ -139,7 +139,8 @@ def called(kind: ConceptKind, concept: fhir.Raw) -> str:
     if said not in fhir.codes(concept):
         return said
     found = concept_table().coded(kind, fhir.code_pairs(concept))
-    name = fhir.CODES["substances"].get(said) if found is None else found.name
+    substances = (fhir.CODES["substances"].get(code, "") for _, code in fhir.codings(concept))
+    name = next(filter(None, substances), "") if found is None else found.name
     return f"{name} ({said})" if name else said
 
 
@@ -152,8 +153,10 @@ def age_or_text(raw: fhir.Raw, name: str) -> str:
 
 def reasons_of(record: PatientRecord, entry: fhir.Entry) -> str:
     """Return what an order, a procedure or a visit was for, or ""."""
-    said = fhir.labels(entry.raw, "reasonCode")
+    said = [called("problem", each) for each in fhir.many(entry.raw, "reasonCode")]
     diagnoses = (fhir.one(row, "condition") for row in fhir.many(entry.raw, "diagnosis"))
     for pointer in (*fhir.many(entry.raw, "reasonReference"), *diagnoses):
-        said.append(record.name_of(pointer, within=entry.raw))
+        found = None if fhir.text(pointer, "display") else record.resolve(pointer, within=entry.raw)
+        diagnosis = {} if found is None else fhir.one(found.raw, "code")
+        said.append(called("problem", diagnosis) or record.name_of(pointer, within=entry.raw))
     return f"for {', '.join(dict.fromkeys(filter(None, said)))}" if any(said) else ""

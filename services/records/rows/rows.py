@@ -169,6 +169,7 @@ _OF_TABLE: tuple[Function, ...] = (
 )  # fmt: skip
 _FUNCTIONS: Mapping[str, Function] = {
     **{each.__name__.removeprefix("_"): each for each in _OF_TABLE},
+    "allergen": lambda _, entry: called("drug", fhir.one(entry.raw, "code")),
     "forbidden": lambda _, entry: standing.FORBIDDEN if standing.is_forbidden(entry.raw) else "",
     "extended": lambda _, entry: "; ".join(map(" ".join, extensions_of(entry.raw))),
     "insurers": lambda _, entry: ", ".join(insurers_of(entry.raw)),

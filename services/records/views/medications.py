@@ -8,7 +8,7 @@ from services.records.concepts.table import class_taken_for, concept_table
 from services.records.resources.record import PatientRecord
 from services.records.rows.finding import means
 from services.records.rows.medications import drugs_of, row_of_drug, stated_absences
-from services.records.views.view import not_shown, view_of
+from services.records.views.view import coded_only, not_shown, view_of
 
 MedicationStatus: TypeAlias = Literal["now", "stopped", "all"]
 _FOR = "for "
@@ -44,8 +44,11 @@ def medications(
         kind="facts",
         left_out=left_out,
         nothing=_nothing(record, name, status),
-        notes=_notes(now, ended, status=status, name=name),
-        searched=every if name else (),
+        # What is taken by a code alone may be it, whatever of the name has ended.
+        notes=(
+            *_notes(now, ended, status=status, name=name),
+            *coded_only(every if name and not now else ()),
+        ),
     )
 
 

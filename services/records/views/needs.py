@@ -18,7 +18,7 @@ _PAPERS: Final = need_of(
     asides=("Encounter", "ServiceRequest"), has_texts=True,
 )  # fmt: skip
 CARED_FOR: Final = (
-    "Flag", "Consent", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
+    "Flag", "Consent", "ResearchSubject", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
     "ServiceRequest", "NutritionOrder", "DeviceRequest", "Coverage", "RelatedPerson", "Specimen",
     "SupplyDelivery",
 )  # fmt: skip
@@ -86,7 +86,6 @@ def need_of_document(ref: str) -> Need:
     """Return what one document needs: its results too, of other documents no text."""
     kinds = frozenset({"Observation", "Specimen", *(_PAPERS.kinds or ())})
     asides = frozenset({"Observation", "Specimen", *_PAPERS.asides})
-    plain = ref.strip().strip("[]")  # a bare id may be of any type: then all documents are read
     # A bare id may be of any type: then all documents are read.
     plain = ref.strip().strip("[]")
     return Need(kinds=kinds, asides=asides, document=plain if "/" in plain else "")

@@ -39,6 +39,9 @@ def test_what_is_ordered_for_the_patient_is_kept(text: str) -> None:
         "stop",
         "size of polyp removed",
         "ct chest from may",
+        "patient Twyla Moen",
+        "chart of twyla moen",
+        "Patient: Bryan Breitenberg",
     ],
 )
 def test_what_asks_when_a_drug_is_given_orders_nothing(text: str) -> None:

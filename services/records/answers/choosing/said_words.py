@@ -6,9 +6,11 @@ from itertools import pairwise
 from data_models.chart_view import ViewRow
 from services.language.utterance import ChartQuestion
 from services.language.words.folding import tokens_of
+from services.records.concepts.table import concept_table
 from services.records.concepts.words import is_compound_of, roots_of, spelt_out, words_of
 
 _TELLING_CHARS = 4
+_OF_MANY_NAMES = frozenset({"results", "medications"})
 _WORDS_BEFORE = 8
 _IDLE_LETTERS = frozenset("as")
 
@@ -35,8 +37,14 @@ def says_all(said: str, name: str) -> bool:
 
 
 def is_called(row: ViewRow, question: ChartQuestion) -> bool:
-    """Whether a row is called just as was typed: "viral sinusitis" is no chronic one."""
+    """Whether a row is called just as was typed: "viral sinusitis" is no chronic one.
+
+    Another name of a value or a drug tells no row apart: neither "Kalium" nor "Eliquis".
+    """
     said = question.said if question.said != question.name else ""
+    others = concept_table().also_called(question.name)
+    if question.tool in _OF_MANY_NAMES and " ".join(words_of(said)) in others:
+        return False
     return bool(said) and words_of(row.name.partition(" (")[0]) == words_of(said)
 
 
