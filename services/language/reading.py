@@ -257,6 +257,7 @@ _NO_LOOK_UP = (
     "agrees_send", "another_hour", "asks_cohort", "asks_language", "asks_of_deed", "asks_reminders",
     "asks_research", "asks_whether_drafted", "earliest", "new_task", "orders", "points_to_report",
     "prints", "puts_back", "recalls", "rewords", "same_question", "starts_plan", "sums_up_talk",
+    "adds_people", "why_open",
 )  # fmt: skip
 _OF_DEEDS = ("agrees_send", "puts_back", "asks_of_deed", "new_task", "thanks")
 _OF_THE_TALK = ("updates_report", "sums_up_talk", "prints", "starts_plan")
