@@ -79,7 +79,7 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
     if wish == "asks_of_deed":
         return OfflineReply(text=deeds_told(prompt.asked, prompt.earlier, prompt.text))
     if wish is not None:
-        return prompt.say(wish)
+        return prompt.say(wish, who=prompt.who)
     is_of_chart = prompt.patient_id is None or bool(prompt.read.about)
     return _sources(prompt) if says(prompt.asked, "asks_source") and not is_of_chart else None
 

@@ -8,6 +8,7 @@ from data_models.plain_yaml import read_yaml
 from services.identity.names.person import Person, age_of, both_identifiers
 from services.identity.subject import Subject
 
+YES_OUT = "Answer with “yes” for the first, a number or a name; “no” drops it."
 WAY_OUT = "Answer with a number or a name; “no” drops it."
 OPENED = "Opened the chart of {person}."
 SAY_WHICH = "Please say which one: answer with the number before the name, or press a button."

@@ -253,13 +253,13 @@ def _named_in(told: str, language: str, today: date) -> tuple[tuple[ChartQuestio
     return named, is_value and any(map(str.isdigit, named[0].unread))
 
 
+_OF_THE_TALK = ("updates_report", "sums_up_talk", "prints", "starts_plan")
 _NO_LOOK_UP = (
-    "agrees_send", "another_hour", "asks_cohort", "asks_language", "asks_of_deed", "asks_reminders",
-    "asks_research", "asks_whether_drafted", "earliest", "new_task", "orders", "points_to_report",
-    "prints", "puts_back", "recalls", "rewords", "same_question", "starts_plan", "sums_up_talk",
+    *_OF_THE_TALK, "adds_people", "agrees_send", "another_hour", "asks_cohort", "asks_language",
+    "asks_of_deed", "asks_reminders", "asks_research", "asks_whether_drafted", "earliest", "orders",
+    "new_task", "points_to_report", "puts_back", "recalls", "rewords", "same_question", "why_open",
 )  # fmt: skip
 _OF_DEEDS = ("agrees_send", "puts_back", "asks_of_deed", "new_task", "thanks")
-_OF_THE_TALK = ("updates_report", "sums_up_talk", "prints", "starts_plan")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})
 

@@ -37,6 +37,8 @@ NAMES_THEM = "names_them"
 """Payload key: whether the wish names who is offered, and so is nobody else's."""
 SAID = "said"
 """Payload key: the words that were asked about."""
+NAMED = "named"
+"""Payload key: who alone has the name that was asked about; "yes" means them."""
 NUMBER = "number"
 """Payload key: the number that was asked about, which is nobody's."""
 PASSED_BY = "passed_by"
@@ -75,8 +77,8 @@ def read_answer(
     if question.kind == "subject" and (chosen := _by_place(text, options)) is not None:
         return PatientAnswer(chosen)
     if says_yes(text):
-        opens = all(map(question.payload.get, (OPENS_ONLY, SAID)))  # "back to Doyle": another one
-        meant = [one for one in options if one != question.patient_id] if opens else options
+        by_name = question.payload.get(NAMED)
+        meant = [one for one in options if by_name in (None, one)]
         return PatientAnswer(meant[0]) if len(meant) == 1 else _ask_among(options)
     if options and yes_no_in(text) == "yes" and not says(text, "next_in_round"):
         return _ask_among(options)  # "go on" says of nobody that it is meant

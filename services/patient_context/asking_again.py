@@ -198,7 +198,7 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     verdict = asked_again(answers.with_waiting(question, waiting), turn)
     waits = f"“{_short(said)}” now waits for your answer"
     waits += f", in place of “{shown_waiting(dropped)}”" if dropped else ""
-    return replace(verdict, reply=f"{verdict.reply}\n\n{waits}; “no” drops it.")
+    return replace(verdict, reply=f"{question.text}\n\n{waits}; “no” drops it.")
 
 
 def shown_waiting(waiting: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from services.identity.names.person import Person, both_identifiers, distinct
 from services.identity.noted import person_of
 from services.identity.said import is_after_the_open_one
 from services.identity.subject import OPTIONS_LIMIT, Subject
-from services.identity.wording import WAY_OUT, asked, option_line, unknown_number
+from services.identity.wording import WAY_OUT, YES_OUT, asked, option_line, unknown_number
 from services.language.people.descriptions import is_of_hers_alone
 from services.language.people.patient_phrases import wording
 from services.language.words.folding import words_of
@@ -22,6 +22,9 @@ from services.patient_context.reading.reading import Ask
 from services.patient_context.reading.rules import is_bare_switch
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.wording import need_an_id
+
+_BY_NAME = ("former", "nearly", "part")
+"""Reasons by which words name somebody, so that a yes means the one who has that name."""
 
 
 def noted_people(registry: Registry) -> Mapping[PatientId, Person | None]:
@@ -210,6 +213,8 @@ def asking_whom(subject: Subject, who: Who) -> PatientVerdict:
     """
     turn = who.turn
     people = [one for one in subject.people if one.patient_id is not None][: OPTIONS_LIMIT - 1]
+    is_by_name = len(people) == 1 and subject.reason in _BY_NAME
+    named = people[0].patient_id if is_by_name else None
     if who.open is not None and not any(one.same_as(who.open) for one in people):
         people.append(who.open)
     options = distinct(people)
@@ -222,7 +227,7 @@ def asking_whom(subject: Subject, who: Who) -> PatientVerdict:
     else:
         text = asked(subject, who.open)
     is_theirs = subject.reason == "elsewhere" or who.subject.outcome == "several"
-    return _offering(text, options, who, said=subject.said, is_theirs=is_theirs)
+    return _offering(text, options, who, said=subject.said, named=named, is_theirs=is_theirs)
 
 
 def _offering(
@@ -232,6 +237,7 @@ def _offering(
     *,
     said: str,
     number: str = "",
+    named: PatientId | None = None,
     is_theirs: bool = False,
 ) -> PatientVerdict:
     turn = who.turn
@@ -247,10 +253,11 @@ def _offering(
         answers.OPTIONS: offered,
         answers.SAID: said,
         **({answers.NUMBER: number} if number else {}),
+        **({answers.NAMED: named} if named else {}),
         answers.NAMES_THEM: is_theirs,
         **_waiting(who, offered, said),
     }
-    text = "\n".join([f"{text} {WAY_OUT}", *lines])
+    text = "\n".join([f"{text} {YES_OUT if named else WAY_OUT}", *lines])
     return turn.saying(text, turn.ask("subject", text, payload))
 
 

@@ -2,7 +2,7 @@
 
 from services.language.words.phrases import says
 
-_CAUTIONS = ("cost", "advice", "comparison", "term", "reason")
+_CAUTIONS = ("sign_out", "cost", "advice", "comparison", "term", "reason")
 _OF_OTHERS = ("asks_guideline", "asks_trials")
 """What others advise is quoted; that is no advice of ours."""
 

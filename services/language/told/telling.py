@@ -20,6 +20,7 @@ from services.language.figures.quantities import quantities_in
 from services.language.people.named_person import is_only_a_name
 from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import behind_retraction
+from services.language.replies.references import numbers_in
 from services.language.replies.yes_no import behind_yes_or_no, yes_no_in
 from services.language.requests.appointment_slots import names_a_time
 from services.language.requests.requests import orders_care
@@ -36,7 +37,7 @@ from services.language.told.sentence_ends import sentences_of
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people
-from services.language.words.phrases import says
+from services.language.words.phrases import says, without
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.language.words.text_words import asks_question
@@ -93,6 +94,7 @@ _ORDERS = (
     "heads_next", "reaches_people", "same_of_day", "sums_up_talk", "what_is_held", "what_was_told",
     "drops_form", "starts_plan",
 )  # fmt: skip
+_AROUND = " .,;:-\u2013"
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
 
 
@@ -111,6 +113,7 @@ def is_told(text: str) -> bool:
     if is_letter(text):
         return True
     lines = [line for line in text.splitlines() if line.strip()]
+    lines = [without(line, "leaves_patient").strip(_AROUND) or line for line in lines]
     is_reply = yes_no_in(text) in ("yes", "no")  # `yes proceed`
     return bool(lines) and "?" not in text and not is_reply and all(map(_is_line_told, lines))
 
@@ -196,10 +199,10 @@ def is_other_figure(text: str, told: str) -> bool:
     """Whether `text` is but a figure in place of one of `told`, whatever was asked since."""
     rest, units = next(behind_corrections(text), ""), {one.unit for one in quantities_in(told)}
     other = {one.unit for one in quantities_in(rest)} - units
-    said = {word for word in words_of(rest) if not word[0].isdecimal()}
+    said = {word for word in words_of(rest) if not numbers_in(word)}
     is_led = said <= {*words_of(told)} | saying("before_an_age")  # "no, at 71"
-    is_figure = rest[:1].isdecimal() or (any(map(str.isdecimal, rest)) and is_led)
-    is_figure = is_figure and any(map(str.isdecimal, told))
+    is_figure = rest[:1].isdecimal() or (bool(numbers_in(rest)) and is_led)
+    is_figure = is_figure and bool(numbers_in(told))
     return is_figure and other in ({""}, set())
 
 

@@ -8,6 +8,7 @@ from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from services.language.replies.commands import behind_retraction, is_retracted
 from services.language.replies.corrections import correction_in
+from services.language.requests.tool_requests import as_move
 from services.language.told.held_statements import (
     HeldStatement,
     asks_to_hold,
@@ -82,18 +83,25 @@ class TurnRemembering(TurnStep):
         A bare figure of what is held at all, other words of what the message before stated. What
         takes a statement back has been read by then.
         """
-        if turn.message.press is not None or not is_correction(turn.text):
+        text = turn.text
+        if turn.message.press is not None:
             return False
+        if not is_correction(text):  # "change that to Fri", behind a note
+            held = [*_said_before(turn)] if as_move(text, None) != text else []
+            return self._ask_what(turn, held)
         points = turn.document.memory.key_points
-        of_figures = [one for one in held_statements(turn.text, names_of(turn)) if one.corrects]
+        of_figures = [one for one in held_statements(text, names_of(turn)) if one.corrects]
         held = [one for each in of_figures for one in with_such_a_figure(points, each)]
-        put_right = correction_in(turn.text)
+        put_right = correction_in(text)
         old = [] if put_right is None else words_of(put_right.old)
         told = told_in_passing(turn.document, turn.document.heard)
         is_there = bool(old) and any(says_words(one, old) for one in told)
-        if not held and (is_there or any(is_other_figure(turn.text, one) for one in told[-1:])):
+        if not held and (is_there or any(is_other_figure(text, one) for one in told[-1:])):
             return False  # it was told in passing, and is put right there
-        if held := held or [*_said_before(turn)]:
+        return self._ask_what(turn, held or [*_said_before(turn)])
+
+    def _ask_what(self, turn: GroundedTurn, held: Sequence[KeyPoint]) -> bool:
+        if held:
             self.replies.say(turn, _OF_WHAT.format(listed=quoted([one.text for one in held])))
         return bool(held)
 

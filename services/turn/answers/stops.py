@@ -15,6 +15,7 @@ from services.patient_context.answers import OPTIONS
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import noted_people
 from services.patient_context.wording import code
+from services.records.answers.as_said import told_in_passing
 from services.turn.answers.remembering import TurnRemembering
 from services.turn.end import has_ended_question
 from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
@@ -137,7 +138,9 @@ class TurnStops(TurnStep):
             return True
         if _waits_for_answer(turn):
             return False
-        is_held = any(one.status == "active" for one in turn.document.memory.key_points)
+        document = turn.document
+        is_held = any(one.status == "active" for one in document.memory.key_points)
+        is_held = is_held or bool(told_in_passing(document, document.heard))
         hint = _HELD if is_held and says_no(text) else _NAME
         self.replies.say(turn, f"Nothing waits for a yes or a no. {hint}")
         return True

@@ -196,9 +196,21 @@ async def test_a_number_that_counts_or_measures_is_no_patient(text: str) -> None
     assert verdict.decision == "UNCHANGED"
 
 
-@pytest.mark.parametrize("said", ["yes", "ja", "ok", "yes please", "7777"])
-async def test_a_bare_yes_chooses_nobody_and_the_message_waits_on(said: str) -> None:
+@pytest.mark.parametrize("said", ["yes", "ja", "ok", "yes please"])
+async def test_a_bare_yes_means_the_one_bearer_of_the_name_and_the_message_runs(said: str) -> None:
     here, _ = world("patient_4", active="patient_4")
+    asked = await here.say("what is Adeyemi's stage?")
+
+    chosen = await here.say(said)
+
+    assert "Answer with “yes” for the first" in (asked.reply or "")
+    assert (chosen.patient_id, chosen.question) == ("patient_7", None)
+
+
+@pytest.mark.parametrize("said", ["yes", "7777"])
+async def test_what_chooses_none_of_several_leaves_the_message_waiting(said: str) -> None:
+    here, people = world("patient_4", active="patient_4")
+    people.people = (*people.people, person(43, "Ann", "Adeyemi", "1990-01-01", sex="female"))
     asked = await here.say("what is Adeyemi's stage?")
     assert asked.question is not None
 
@@ -208,7 +220,7 @@ async def test_a_bare_yes_chooses_nobody_and_the_message_waits_on(said: str) -> 
     assert again.question.kind == "subject"
     assert again.question.payload == asked.question.payload
     assert again.question.question_id == asked.question.question_id
-    assert (await here.say("1")).patient_id == "patient_7"
+    assert (await here.say("Tunde")).patient_id == "patient_7"
 
 
 @with_cases("said", "meant")
