@@ -167,8 +167,7 @@ def _adds_unknown(
     is_denied |= "normal" in clause.cues
     meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or fit.is_hedged(clause, row)]
-    meant = [row for row in meant if not row.is_text or _is_there(clause, row)]
-    of_whom = _of_whom(sentence.words, meant)
+    of_whom = _of_whom(sentence.words, _of_place(clause, meant))
     meant = [row for row in of_whom if row.kind != "personal" or row.words & {*clause.names}]
     told = [row.words if is_denied else row.words - fit.lacked(row) for row in meant]
     heads = (stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text)
@@ -182,13 +181,21 @@ def _adds_unknown(
     return not (has_all(said, known, initials) and specialists.issubset(begun))
 
 
-def _is_there(clause: Clause, row: KnownRow) -> bool:
-    """Whether a text is of the place that is told: that artery, or that segment of the liver."""
+def _of_place(clause: Clause, rows: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return `rows`, of texts those of the place that is told: that artery, that liver segment."""
     place = placed(clause)
     parts = [one for one in clause.stages if not one.scale and clause.says("numbered_parts")]
-    is_there = all(any(map(one.fits, row.stages)) for one in parts)
-    is_sure = "maybe" in clause.cues or not _is_other_way(clause, row)
-    return is_there and is_sure and fit.has_sites(place, row) and not excludes(place, row)
+    return [
+        row
+        for row in rows
+        if not row.is_text
+        or (
+            all(any(map(one.fits, row.stages)) for one in parts)
+            and ("maybe" in clause.cues or not _is_other_way(clause, row))
+            and fit.has_sites(place, row)
+            and not excludes(place, row)
+        )
+    ]
 
 
 def _with_parts(
