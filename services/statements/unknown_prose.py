@@ -1,6 +1,6 @@
 """Whether prose says of the patient what no row has a word of: "She is anaemic." Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.sentences.clauses import Clause
@@ -161,34 +161,54 @@ def _adds_unknown(
             for word in said & statement_words().happening.keys()
             if any(has_happened(word, row) for row in rows if not row.negated)
         }
-    if not said:
-        return False
-    is_denied = not clause.words.isdisjoint(stems_told("denying") | saying("without"))
-    is_denied |= "normal" in clause.cues
-    meant = [row for row in rows if is_denied or not row.negated]
-    meant = [row for row in meant if not row.is_plan or fit.is_hedged(clause, row)]
-    meant = [row for row in meant if not row.is_text or _is_there(clause, row)]
-    of_whom = _of_whom(sentence.words, meant)
-    meant = [row for row in of_whom if row.kind != "personal" or row.words & {*clause.names}]
-    told = [row.words if is_denied else row.words - fit.lacked(row) for row in meant]
-    heads = (stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text)
-    known = frozenset(clause.names).union(*told, *heads, *(s for row in meant for s in row.sites))
-    known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
+    return bool(said) and not _is_told_by(_meant(clause, rows, sentence.words), said, clause)
+
+
+def _is_told_by(rows: Iterable[KnownRow], said: AbstractSet[str], clause: Clause) -> bool:
+    """Whether rows together have all that a clause says, nearly always the first of them."""
+    is_denied = _denies(clause)
+    specialists = {word[:_WHOLE_STEM] for word in clause.words & saying("specialists")}
+    known = {*clause.names}
+    known.update(*(statement_words().panels.get(name, ()) for name in clause.names))
+    meant = list[KnownRow]()
+    for row in rows:
+        known.update(row.words if is_denied else row.words - fit.lacked(row), *row.sites)
+        if said <= known and not specialists:
+            return True
+        meant.append(row)
+    known.update(*(stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text))
     is_short = any(len(word) == SHORT_CHARS for word in said - known)
     texts = [row.says.lower().replace("(", "").split() for row in meant if is_short]
     initials = ["".join(word[0] for word in one) for one in texts]
-    specialists = {word[:_WHOLE_STEM] for word in clause.words & saying("specialists")}
     begun = (word[:_WHOLE_STEM] for word in known)  # no rheumatologist by rheumatoid arthritis
-    return not (has_all(said, known, initials) and specialists.issubset(begun))
+    return has_all(said, known, initials) and specialists.issubset(begun)
 
 
-def _is_there(clause: Clause, row: KnownRow) -> bool:
-    """Whether a text is of the place that is told: that artery, or that segment of the liver."""
-    place = placed(clause)
+def _denies(clause: Clause) -> bool:
+    told = stems_told("denying") | saying("without")
+    return not clause.words.isdisjoint(told) or "normal" in clause.cues
+
+
+def _meant(clause: Clause, rows: Iterable[KnownRow], words: AbstractSet[str]) -> Iterator[KnownRow]:
+    """Yield the rows that may tell of a clause; of texts those of the place that it tells.
+
+    That artery, or that segment of the liver.
+    """
+    place, is_denied, may_be = placed(clause), _denies(clause), "maybe" in clause.cues
     parts = [one for one in clause.stages if not one.scale and clause.says("numbered_parts")]
-    is_there = all(any(map(one.fits, row.stages)) for one in parts)
-    is_sure = "maybe" in clause.cues or not _is_other_way(clause, row)
-    return is_there and is_sure and fit.has_sites(place, row) and not excludes(place, row)
+    for row in _of_whom(words, rows):
+        is_so = (is_denied or not row.negated) and (not row.is_plan or fit.is_hedged(clause, row))
+        is_so = is_so and (row.kind != "personal" or not row.words.isdisjoint(clause.names))
+        if is_so and (
+            not row.is_text
+            or (
+                all(any(map(one.fits, row.stages)) for one in parts)
+                and (may_be or not _is_other_way(clause, row))
+                and fit.has_sites(place, row)
+                and not excludes(place, row)
+            )
+        ):
+            yield row
 
 
 def _with_parts(
@@ -319,10 +339,10 @@ def _is_unknown(
     )
 
 
-def _of_whom(words: AbstractSet[str], rows: Sequence[KnownRow]) -> list[KnownRow]:
-    """Return the rows that may be of whom `words` are: "breast" of her aunt is not of hers."""
+def _of_whom(words: AbstractSet[str], rows: Iterable[KnownRow]) -> Iterator[KnownRow]:
+    """Yield the rows that may be of whom `words` are: "breast" of her aunt is not of hers."""
     kin = stems_told("family")
-    return [row for row in rows if row.words.isdisjoint(kin) or not kin.isdisjoint(words)]
+    return (row for row in rows if row.words.isdisjoint(kin) or not kin.isdisjoint(words))
 
 
 def _months_of(row: KnownRow) -> set[int | None]:

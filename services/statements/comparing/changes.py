@@ -225,12 +225,14 @@ def is_of_unknown_number(clause: Clause, rows: Sequence[KnownRow]) -> bool:
     """Whether a number in words, of no value, is in no row, nor that of the rows or their days."""
     if clause.quantities or clause.differences or clause.says("apart_from_counts"):
         return False
-    numbers, days = statement_words().numbers, {row.needs: set[str]() for row in rows}
-    told: set[float] = {numbers[word] for word in clause.words if word in numbers}
+    numbers = statement_words().numbers
+    told = {numbers[word] for word in clause.words & numbers.keys()}
     known: set[float] = {1.0, *(number for number, _ in clause.counted)}
+    if told <= known or not clause.cues.isdisjoint({"no", "nothing"}):
+        return False
+    days = {row.needs: set[str]() for row in rows}
     for row in rows:
         days[row.needs].add(row.order[:10])
-        known.update(numbers[word] for word in row.words if word in numbers)
+        known.update(numbers[word] for word in row.words & numbers.keys())
         known.update(one.number for one in (*row.quantities, *row.figures))
-    is_denied = not clause.cues.isdisjoint({"no", "nothing"})
-    return not (is_denied or told <= known.union(map(len, days.values())))
+    return not told <= known.union(map(len, days.values()))
