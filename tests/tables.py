@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 import pytest
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from data_models.plain_yaml import read_yaml
 
@@ -45,9 +45,13 @@ def with_cases(*names: str) -> Callable[[Test], Test]:
 
 
 def _typed(cell: object, kind: Any) -> object:
-    """Return the lists of YAML as the tuples and sets that the test takes."""
-    is_meant = "tuple[" in str(kind) or "set[" in str(kind)
+    """Return the lists and mappings of YAML as the tuples, sets and models that the test takes."""
+    is_meant = "tuple[" in str(kind) or "set[" in str(kind) or _is_model(kind)
     return TypeAdapter(kind).validate_python(cell) if is_meant else cell
+
+
+def _is_model(kind: object) -> bool:
+    return inspect.isclass(kind) and issubclass(kind, BaseModel)
 
 
 @cache
