@@ -31,11 +31,14 @@ def against_others(
 
 
 def _tells_counter(sentence: Sentence, clause: Clause, found: Verdict, known: KnownRows) -> bool:
-    if found.state != "contradicted" or clause.words & stems_told("newest"):
+    if found.state != "contradicted":
         return False
     rows = [row for ref in found.sources for row in known.by_source(ref)]
     counter = [row for row in rows if row.says == found.record_says]
-    values = [one for clause in sentence.clauses for one in clause.quantities]
+    is_newest = bool(clause.words & stems_told("newest"))
+    told = [clause] if is_newest else sentence.clauses
+    values = [replace(one, pair=None) for each in told for one in each.quantities]
+    values += [one for each in told for one in each.quantities if one.pair is not None]
     days = [day for clause in sentence.clauses for day in clause.dates]
     of_values = [row for row in counter if _has_value(row)]
     if of_values:
