@@ -222,7 +222,10 @@ def judged(
         return reckoned
 
     def alone(clause: Clause) -> Verdict:  # "… and healed within two weeks" is reckoned of itself
-        told = by_reckoning(replace(sentence, clauses=(clause,)), rows, judge, before)
+        of_same = (one for one in sentence.clauses if not {*clause.names}.isdisjoint(one.names))
+        dates = clause.dates or tuple(day for one in of_same for day in one.dates)
+        own = replace(clause, own_names=True, dates=dates)
+        told = by_reckoning(replace(sentence, clauses=(own,)), rows, judge, before)
         return worst(told[1]) if told is not None and clause.quantities else judge(clause)
 
     kinds = KINDS if "maybe" in sentence.cues else TOLD

@@ -75,9 +75,9 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
 
 def _is_of_another_kind(clause: Clause) -> bool:
     """Whether what follows a kind that is denied is of another: "… or pathology reports"."""
-    is_said = "no" in clause.cues or clause.cues >= {"apart", "asserts"}
-    is_other = not clause.topics and clause.says("or")
-    return is_other or bool(is_said and (clause.topics or clause.names))
+    if "no" in clause.cues or clause.cues >= {"apart", "asserts"}:
+        return bool(clause.topics or clause.names)
+    return not clause.topics and clause.says("or")
 
 
 def _is_next_of_course(last: Clause, clause: Clause) -> bool:
@@ -92,7 +92,6 @@ def _collide(last: Clause, clause: Clause) -> bool:
     both_measured = last.quantities and clause.quantities
     is_deed = not clause.words.isdisjoint(statement_words().happening)
     has_value = last.quantities or clause.quantities
-    # "Two doses, the first in 2012 and the last in 2020", each of its day.
     places = [one for one in (last, clause) if "ordinal" in map(group_of, one.exclusive)]
     both_dated = last.dates and clause.dates and (has_value or is_deed or last in places)
     is_place = bool(last.counted and clause.dates) and clause in places
@@ -124,6 +123,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
     """Return both as one."""
     is_over = "ended" in clause.cues - last.cues and bool(last.names and last.dates)
     over = frozenset({"day_before_end"} if is_over and not clause.dates else ())
+    over |= _of_ends(last, clause, last.cues & {"ended"} if clause.names else over)
     if last.counted and clause.dates and not last.dates:
         over |= {"of_all"}  # "once, in 2013" is once at all
     return joined((last, clause), own_names=last.own_names, cues=over)
@@ -208,12 +208,20 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
     if (last.says("without") or "no" in last.cues) and clause.says("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
     inherited |= last.cues & {"family"} if clause.says("of_a_person") else set()  # "…, who had"
-    inherited -= {"ended"} if clause.says("replaced") else set()  # "A was replaced by B"
+    inherited = _of_ends(last, clause, inherited)
     if "apart" in clause.cues and "no" in last.cues:
         return clause.cues & inherited  # "No allergies recorded; takes Seasonique"
     if clause.cues & {"ended", "apart"}:
         inherited -= {"current"}  # "is still listed although the chemotherapy ended"
     return inherited
+
+
+def _of_ends(last: Clause, clause: Clause, inherited: frozenset[str]) -> frozenset[str]:
+    """Return what is said of the next, too; days are of what has ended: "resolved: flu in 2018"."""
+    inherited -= {"ended"} if clause.says("replaced") else set()  # "A was replaced by B"
+    is_of_ended = "ended" in inherited - clause.cues and bool(clause.dates)
+    is_of_ended &= not last.dates or "day_before_end" in last.cues
+    return inherited | ({"day_before_end"} if is_of_ended else set())
 
 
 def _counts(clause: Clause) -> bool:
@@ -270,7 +278,6 @@ def put_together(segments: Iterable[Clause], *, are_apart: bool = False) -> list
         if not done or _is_lead(clause):
             done.append(clause)
         elif not clause.names and (before := lists.told_before(done, clause)) is not None:
-            # "The anemia (Hb 11.6) had resolved by June".
             done.append(replace(_after(before, clause), own_names=True))
         elif (whole := _as_one(done[-1], clause, are_apart=are_apart)) is not None:
             done[-1] = whole

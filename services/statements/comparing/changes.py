@@ -51,6 +51,8 @@ def changed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     values = sorted(found.values(), key=lambda row: row.order)
     pairs = [pair for pair in _pairs(clause, values) if pair[0].order < pair[1].order]
     told = [one for one in clause.quantities if one.unit not in _TIMES]
+    if not all(any(is_measured(one, row) for row in values) for one in told[2:]):
+        return Verdict("unsupported", refs(values[-1:]))
     if len(told) == 1:
         pairs = [pair for pair in pairs if any(is_measured(told[0], row) for row in pair)]
     if not pairs:

@@ -72,10 +72,7 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
 
 
 def _may_be_told(clause: Clause, row: KnownRow, beside: KnownRow) -> bool:
-    """Whether what is named beside is there, and as it is told: not "severe" where it is mild.
-
-    What was done on a day that is told is no other day's: "admitted on 9 October for a section".
-    """
+    """Whether what is named beside is there as it is told, "severe", and was done on that day."""
     is_as_told = not excludes(clause, row) or not row.exclusive.isdisjoint(clause.exclusive)
     if row.kind in DONE_ONCE and not row.is_text and clause.dates and not clause.says("after"):
         last = written(beside.ended) if beside.ended else beside.order[:10]
@@ -227,7 +224,8 @@ def not_alone(
     groups = groups if "is_now" in clause.cues and "ended" not in clause.cues else []
     kind = sorted(groups, key=lambda one: len(rows.about([one])))[-1:]
     if {*clause.topics} == {f"={first.kind}"}:
-        kind = [*clause.topics, *(one for one in names if one not in first.needs)]
+        further = [one for one in names if one not in first.needs]  # "only antihypertensive drug"
+        kind = further or (kind if len(groups) > 1 else [*clause.topics])
     own = {*names}.difference(kind)
     several = clause.words & statement_words().numbers.keys() - saying("one")  # "only two drugs"
     if several or not clause.says("sole") or not (kind and own) or first.kind not in _SINGLE:

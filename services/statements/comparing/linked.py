@@ -180,6 +180,8 @@ def _caused(link: Link, rows: KnownRows, said: frozenset[str]) -> Verdict | None
     if both:
         return supported(both)
     is_open = "ended" not in effect.cues and _may_be_for(own, said, rows)
+    ills = {_day(row) for row in rows.about(said) if row.kind == "problem"}  # "seen for a burn"
+    is_open |= any(row.kind == "encounter" and _day(row) in ills for row in own)
     return None if is_open else Verdict("unsupported", refs(own[:1]))
 
 

@@ -260,6 +260,8 @@ def _is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
     said = clause.words & (judging | saying("high_or_low") if clause.cues & _EXTREME else judging)
     if "begun" in clause.cues:
         said -= {"back"}  # "dates back to 1975"
+    if row.kind == "procedure":
+        said -= saying("carried_out")
     is_valued = row.number is not None or row.quantities or clause.stages or row.negated
     return not is_valued and not said <= row.words
 

@@ -207,7 +207,7 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
 
 
 def _measures(clause: Clause, row: KnownRow) -> bool:
-    is_about = "approximately" in clause.cues
+    is_about = "approximately" in clause.cues and len(clause.quantities) == 1
     is_other = row.kind == "medication" and not is_dose_of(clause, row)
     goals = {one.number for one in row.quantities} if row.kind == "goal" else set[float]()
     if goals and any(one.comparator and one.number not in goals for one in clause.quantities):

@@ -27,8 +27,15 @@ def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[
             word.removesuffix(ending) in known for ending in _FORMS if len(word) > SHORT_FORM_CHARS
         )
         or (len(word) == SHORT_CHARS and any(word in one for one in initials))
+        or _is_done(word, known)
         for word in said
     )
+
+
+def _is_done(word: str, known: AbstractSet[str]) -> bool:
+    """Whether a word is the doing of what is known: `suturing`, `sutured` of a suture."""
+    done = next((word.removesuffix(one) for one in ("ing", "ed") if word.endswith(one)), "")
+    return len(done) >= SHORT_FORM_CHARS and f"{done}e" in known
 
 
 def is_named(word: str, known: AbstractSet[str]) -> bool:
