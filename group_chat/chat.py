@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
@@ -64,13 +64,15 @@ class ClinicalGroupChat:
         self._meter = OutputMeter(limit_bytes=limits.output_bytes)
         self._draft: Draft | None = None
         self._held: HeldText | None = None
-        shown = turn.request.history[turn.request.meaning.first_shown :]
-        self._earlier = lines_of(shown, turn.request.plan)
         self._asked = line_of(None, turn.request.text)
         self._beside = SideBySide(
             turn=turn, controller=controller, agents=agents, meter=self._meter, clock=clock, ids=ids
         )
-        self._history = self._shown(Ask(controller.speakers.facilitator))
+
+    @cached_property
+    def _earlier(self) -> list[list[Line]]:
+        request = self._turn.request
+        return lines_of(request.history[request.meaning.first_shown :], request.plan)
 
     async def run(self) -> None:
         """Let the team answer until it is done, or a cap or the deadline ends the turn.
@@ -82,7 +84,8 @@ class ClinicalGroupChat:
         try:
             async with asyncio.timeout(max(0.0, left)) as self._timer:
                 while not isinstance(self._controller.move, End):
-                    name = await speaker_of(self._controller, self._judge, self._history)
+                    last = [self._asked, *self._answered][-1]
+                    name = await speaker_of(self._controller, self._judge, last)
                     await self._speak(self._agents[name])
         except TimeoutError:
             if not self._timer.expired():
@@ -163,14 +166,15 @@ class ClinicalGroupChat:
             draft.tell(f"{gap}{plan_message(plan, self._turn.strangers)}")
 
     async def _say(self, agent: TeamAgent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
-        history = ChatHistory.model_construct(messages=self._prompt(agent.name, ask))
-        direct = await self._look_up(agent, ask, history)
+        looked = ChatHistory.model_construct(messages=[])
+        direct = await self._look_up(agent, ask, looked)
         if direct is not None and self._draft is not None:
             self._draft.is_by_rules = True
             for line in direct.splitlines(keepends=True):
                 yield line
             return
-        async for text in agent.answer(history):
+        shown = [*self._prompt(agent.name, ask), *looked.messages]
+        async for text in agent.answer(ChatHistory.model_construct(messages=shown)):
             yield text if held is None else held.take(text, calls=self._turn.calls_of_message)
 
     async def _look_up(self, agent: TeamAgent, ask: Ask, history: ChatHistory) -> str | None:
@@ -256,9 +260,7 @@ class ClinicalGroupChat:
             if message not in self._turn.said:
                 self._turn.said.append(message)
             note_structured_reply(self._turn, agent=message.agent, text=message.text)
-            line = Line(message.agent, message.text)
-            self._answered.append(line)
-            self._history.append(_message(line, self._messages))
+            self._answered.append(Line(message.agent, message.text))
 
     def _cut_short(self) -> None:
         """Keep what an unfinished message has so far, and end the turn at its limit."""
@@ -282,8 +284,8 @@ class ClinicalGroupChat:
             facilitator=speakers.facilitator,
             first=not (self._answered or task),
         )
-        # Until somebody answered, the chat's own history is what there is to show.
-        shown = self._shown(ask) if self._answered else self._history
+        # Until somebody answered, the talk itself is what there is to show.
+        shown = self._shown(ask if self._answered else Ask(speakers.facilitator))
         asked = [_message(line, self._messages) for line in task]
         in_plan = ask.cue in ("step", "close")
         known = beside_the_talk(self._turn.request, agent, in_plan=in_plan)

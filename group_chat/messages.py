@@ -195,19 +195,17 @@ async def pick(model: ChatCompletionClientBase, agents: Sequence[str], text: str
 
 
 async def speaker_of(
-    controller: TurnController,
-    judge: ChatCompletionClientBase,
-    history: Sequence[ChatMessageContent],
+    controller: TurnController, judge: ChatCompletionClientBase, last: Line
 ) -> str:
     """Return whose move it is; a line written by code is the facilitator's.
 
-    A model decides only between several addressed agents.
+    A model decides only between several addressed agents, by what was said last.
     """
     facilitator = controller.speakers.facilitator
     if isinstance(controller.move, AskOneOf):
-        among, last = controller.move.agents, history[-1]
-        verdict = await pick(judge, among, last.content)
+        among = controller.move.agents
+        verdict = await pick(judge, among, last.text)
         # The facilitator has just spoken: asking it again would go round in a circle.
-        controller.choose(among[0] if verdict is None and last.name == facilitator else verdict)
+        controller.choose(among[0] if verdict is None and last.agent == facilitator else verdict)
     move = controller.move
     return move.agent if isinstance(move, Ask) else facilitator

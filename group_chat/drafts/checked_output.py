@@ -166,8 +166,6 @@ class CheckedOutput:
 
         Of calendars, mail and bookings nothing stands that nobody and no tool said.
         """
-        views = [one for one in self._turn.views if one.tool == RESEARCH]
-        published = {ref for one in views for row in one.rows for ref in row.sources}
         if self._check is None:
             return verdict
         speaker = self._check.speaker
@@ -180,6 +178,8 @@ class CheckedOutput:
         is_undone = is_undone and self._wishes_deed
         if is_undone and not self._check.grounds.deeds and tells_so(sentence, "no", "nothing"):
             return Verdict("contradicted", (), "Nothing was done in this conversation.")
+        views = [one for one in self._turn.views if one.tool == RESEARCH]
+        published = {ref for one in views for row in one.rows for ref in row.sources}
         is_bare = speaker.must_cite and bool(published) and published.isdisjoint(refs_in(sentence))
         is_own = says(sentence, *OWN_THINGS) or any(o[2:] for o in figures_said(sentence))  # 14:05
         is_of_errands = speaker.is_of_errands or (self._leads_alone and is_own)

@@ -56,11 +56,6 @@ class AuditEntry(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=Tr
     outcome: _Outcome = "begun"
     receipt: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
 
-    @property
-    def may_wait(self) -> bool:
-        """Whether it tells of what is over, so that nothing depends on when it is written."""
-        return self.receipt is not None
-
 
 ROOT = "trail/"
 
@@ -285,7 +280,7 @@ class AuditTrail:
     async def record(self, entry: AuditEntry) -> None:
         durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((entry, durable))
-        if not entry.may_wait:
+        if entry.receipt is None:  # a receipt tells of what is over: nothing waits for it
             self._start_writer()
         elif self._patience is None:
             loop = asyncio.get_running_loop()

@@ -1,9 +1,9 @@
 """Ranked search over every row and every passage of a record (BM25)."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -124,8 +124,11 @@ class SearchIndex:
 
     def _spelt(self, letters: str) -> set[tuple[str, ...]]:
         """Return what names begin with whose first letters an unknown short word is."""
-        names = map(words_of, {hit.name for hit in self.hits})
-        return {run for name in names if (run := spelt_out(letters, name))}
+        return {run for name in self._names if (run := spelt_out(letters, name))}
+
+    @cached_property
+    def _names(self) -> Collection[tuple[str, ...]]:
+        return {words_of(hit.name) for hit in self.hits}
 
     def _kin(self, word: str) -> list[str]:
         """Return other forms of a word that is nowhere, longer ones too: drives, BRCA1."""

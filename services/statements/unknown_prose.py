@@ -12,12 +12,12 @@ from services.language.words.statement_words import group_of, is_clinical_name, 
 from services.statements.comparing.by_values import is_of_other_report
 from services.statements.comparing.changes import is_of_unknown_number
 from services.statements.noticed import decided, is_lone_claim, is_noticed_by_other
-from services.statements.rows import fit
+from services.statements.rows import fit, known_words
 from services.statements.rows.happenings import has_happened, is_otherwise
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
 from services.statements.rows.one_of_several import PARTS, excludes, meant_by, placed
-from services.statements.rows.rows import BEGINNING, KnownRow, stems_of, told_of
+from services.statements.rows.rows import KnownRow, stems_of, told_of
 from services.statements.tables import label_of
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"})
@@ -25,7 +25,7 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"}
 _SMALL_WORD, _FEW, _WHOLE_STEM = 2, 2, 9
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
 _TOLD_BY_NAME = PARTS | {"modality", "approach", "reach"}
-_ROMAN, _ALLERGY = frozenset("ivxabc"), frozenset({"=allergy"})
+_ROMAN = frozenset("ivxabc")
 _SEEN = frozenset({"is_now", "rising", "falling", "steady"})
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
@@ -75,7 +75,9 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
     """
     words = [word for word in sentence.words if word.isalpha() and len(word) > _SMALL_WORD]
     if len(words) < _FEW and not sentence.is_item:  # "*Pathology*, go."
-        found = (w for w in words if w in known or (_meaning(w, known) and not group_of(w)))
+        found = (
+            w for w in words if w in known or (known_words.meaning(w, known) and not group_of(w))
+        )
         return not any(found) and (is_unread(sentence.text) or is_lone_claim(sentence))
     vocabulary = statement_words()
     read = (known, vocabulary.neutral, vocabulary.spoken, vocabulary.named, vocabulary.exclusive)
@@ -161,54 +163,44 @@ def _adds_unknown(
             for word in said & statement_words().happening.keys()
             if any(has_happened(word, row) for row in rows if not row.negated)
         }
-    return bool(said) and not _is_told_by(_meant(clause, rows, sentence.words), said, clause)
+    is_denied = not clause.words.isdisjoint(stems_told("denying") | saying("without"))
+    is_denied |= "normal" in clause.cues
+    meant = (row for row in rows if is_denied or not row.negated)
+    meant = (row for row in meant if not row.is_plan or fit.is_hedged(clause, row))
+    meant = (row for row in meant if not row.is_text or _is_there(clause, row))
+    of_whom = _of_whom(sentence.words, meant)
+    meant = (row for row in of_whom if row.kind != "personal" or row.words & {*clause.names})
+    told = ((row, row.words if is_denied else row.words - fit.lacked(row)) for row in meant)
+    return bool(said) and not _are_told_by(told, said, clause)
 
 
-def _is_told_by(rows: Iterable[KnownRow], said: AbstractSet[str], clause: Clause) -> bool:
-    """Whether rows together have all that a clause says, nearly always the first of them."""
-    is_denied = _denies(clause)
+def _are_told_by(
+    told: Iterable[tuple[KnownRow, AbstractSet[str]]], said: frozenset[str], clause: Clause
+) -> bool:
+    """Whether rows, with what each tells, have all words that are said; nearly always the first."""
     specialists = {word[:_WHOLE_STEM] for word in clause.words & saying("specialists")}
-    known = {*clause.names}
-    known.update(*(statement_words().panels.get(name, ()) for name in clause.names))
-    meant = list[KnownRow]()
-    for row in rows:
-        known.update(row.words if is_denied else row.words - fit.lacked(row), *row.sites)
+    panels, rows = statement_words().panels, list[KnownRow]()
+    known = {*clause.names, *(word for name in clause.names for word in panels.get(name, ()))}
+    for row, words in told:
+        known.update(words, *row.sites)
         if said <= known and not specialists:
             return True
-        meant.append(row)
-    known.update(*(stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text))
+        rows.append(row)
+    known.update(*(stems_of(row.says.rpartition(":")[0]) for row in rows if row.is_text))
     is_short = any(len(word) == SHORT_CHARS for word in said - known)
-    texts = [row.says.lower().replace("(", "").split() for row in meant if is_short]
+    texts = [row.says.lower().replace("(", "").split() for row in rows if is_short]
     initials = ["".join(word[0] for word in one) for one in texts]
     begun = (word[:_WHOLE_STEM] for word in known)  # no rheumatologist by rheumatoid arthritis
     return has_all(said, known, initials) and specialists.issubset(begun)
 
 
-def _denies(clause: Clause) -> bool:
-    told = stems_told("denying") | saying("without")
-    return not clause.words.isdisjoint(told) or "normal" in clause.cues
-
-
-def _meant(clause: Clause, rows: Iterable[KnownRow], words: AbstractSet[str]) -> Iterator[KnownRow]:
-    """Yield the rows that may tell of a clause; of texts those of the place that it tells.
-
-    That artery, or that segment of the liver.
-    """
-    place, is_denied, may_be = placed(clause), _denies(clause), "maybe" in clause.cues
+def _is_there(clause: Clause, row: KnownRow) -> bool:
+    """Whether a text is of the place that is told: that artery, or that segment of the liver."""
+    place = placed(clause)
     parts = [one for one in clause.stages if not one.scale and clause.says("numbered_parts")]
-    for row in _of_whom(words, rows):
-        is_so = (is_denied or not row.negated) and (not row.is_plan or fit.is_hedged(clause, row))
-        is_so = is_so and (row.kind != "personal" or not row.words.isdisjoint(clause.names))
-        if is_so and (
-            not row.is_text
-            or (
-                all(any(map(one.fits, row.stages)) for one in parts)
-                and (may_be or not _is_other_way(clause, row))
-                and fit.has_sites(place, row)
-                and not excludes(place, row)
-            )
-        ):
-            yield row
+    is_there = all(any(map(one.fits, row.stages)) for one in parts)
+    is_sure = "maybe" in clause.cues or not _is_other_way(clause, row)
+    return is_there and is_sure and fit.has_sites(place, row) and not excludes(place, row)
 
 
 def _with_parts(
@@ -310,7 +302,7 @@ def _is_unknown(
     said |= clause.words & (statement_words().happening.keys() | stems_told("allergic"))
     said |= clause.words & stems_told("outstanding").union(*map(fit.lacked, rows.rows))
     said |= _of_doctor(clause) | (clause.words & (stems_told("tolerates") | saying("was_told")))
-    meant = [_meaning(word, rows.words) for word in said]
+    meant = [known_words.meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
     is_found = bool(is_of_value or shows or clause.cues & {"is_now", "outstanding"})
     is_found = (is_found and (any(meant) or shows)) or occurs  # "the MRI shows"
@@ -324,7 +316,7 @@ def _is_unknown(
     told_months = {months[word] for word in clause.words if word in months}
     return not any(
         (row.negated == is_denied or bool(clause.words & statement_words().refusing))
-        and (not told_months or told_months <= _months_of(row))
+        and (not told_months or told_months <= known_words.months_of(row))
         and not (is_past and row.is_plan and not fit.is_hedged(clause, row))
         and not (is_promised and not (row.is_plan or row.is_text))
         and not (_is_other_way(clause, row) or (is_wish and is_otherwise(clause, row)))
@@ -345,12 +337,6 @@ def _of_whom(words: AbstractSet[str], rows: Iterable[KnownRow]) -> Iterator[Know
     return (row for row in rows if row.words.isdisjoint(kin) or not kin.isdisjoint(words))
 
 
-def _months_of(row: KnownRow) -> set[int | None]:
-    known = statement_words().months
-    days = {day.month for day in row.dates if day is not row.written}
-    return days | {known.get(word) for word in row.words}
-
-
 def _is_judged_by_others(clause: Clause) -> bool:
     """Whether stages, codes, what is absent or what a tool did is said: other rules judge it."""
     is_deed = any(cue.startswith("deed:") for cue in clause.cues)
@@ -362,12 +348,3 @@ def _is_other_way(clause: Clause, row: KnownRow) -> bool:
     """Whether a row only suspects what is told, or says that it was declined."""
     both = (stems_told("unsure"), statement_words().refusing)
     return any(row.words & words and not clause.words & words for words in both)
-
-
-def _meaning(word: str, known: AbstractSet[str]) -> frozenset[str]:
-    """Return the words among `known` that may stand for one."""
-    if word in stems_told("allergic"):
-        return _ALLERGY & known
-    begun = statement_words().happening.get(word, (word[:BEGINNING],))
-    alike = {one for group in statement_words().named.get(word, ()) for one in group}
-    return frozenset(one for one in known if one in alike or one == word or one.startswith(begun))

@@ -63,16 +63,16 @@ def fits(clause: Clause, row: KnownRow) -> bool:
 def _is_former(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause tells, as that of now, what a report gives as before: `14 mm (31 mm)`."""
     is_of_then = bool(clause.dates) or clause.says("was", "from", "formerly", "at_first")
-    is_of_then |= bool(clause.cues & (COURSES | {"before"}))
-    told = [f"{one.number:g} {one.unit}" for one in clause.quantities]
-    forms = ("{unit} ({})", " from {} to ", " von {} auf ")
-    said = [form.format(*told, unit=clause.quantities[0].unit) for form in forms if told]
-    if is_of_then or any(one in row.says for one in said if len(told) == 1):
-        return not is_of_then
+    if is_of_then or clause.cues & (COURSES | {"before"}):
+        return False
+    told = clause.quantities if len(clause.quantities) == 1 else ()
+    forms = ("{1} ({0:g} {1})", " from {0:g} {1} to ", " von {0:g} {1} auf ")
+    if any(form.format(one.number, one.unit) in row.says for one in told for form in forms):
+        return True
     figures = {word for word in clause.words if any(map(str.isdigit, word))}
-    parts = [row.says.partition(f" {word} ") for word in saying("formerly")]
-    former = [stems_of(behind) - stems_of(before) for before, _, behind in parts if behind]
-    return bool(figures) and any(figures <= one for one in former)  # "i1, previously i3"
+    parts = [row.says.partition(f" {word} ") for word in saying("formerly") if figures]
+    former = (stems_of(behind) - stems_of(before) for before, _, behind in parts if behind)
+    return any(figures <= one for one in former)  # "i1, previously i3"
 
 
 def is_hedged(clause: Clause, row: KnownRow) -> bool:

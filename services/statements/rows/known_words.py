@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from services.language.words.statement_tables import stems_told
 from services.language.words.statement_words import statement_words
-from services.statements.rows.rows import BEGINNING, ONLY_POSSIBLE
+from services.statements.rows.rows import BEGINNING, ONLY_POSSIBLE, KnownRow
 
 INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 SHORT_FORM_CHARS, SHORT_CHARS = 5, 3
@@ -58,3 +59,19 @@ def has_none(words: Iterable[str], known: AbstractSet[str]) -> bool:
         or any(one.startswith(word) for one in known if len(word) > SHORT_CHARS + 1)
         for word in words
     )
+
+
+def meaning(word: str, known: AbstractSet[str]) -> frozenset[str]:
+    """Return the words among `known` that may stand for one."""
+    if word in stems_told("allergic"):
+        return frozenset({"=allergy"}) & known
+    begun = statement_words().happening.get(word, (word[:BEGINNING],))
+    alike = {one for group in statement_words().named.get(word, ()) for one in group}
+    return frozenset(one for one in known if one in alike or one == word or one.startswith(begun))
+
+
+def months_of(row: KnownRow) -> set[int | None]:
+    """Return the months of a row: of its days, but for that of writing, and of its words."""
+    known = statement_words().months
+    days = {day.month for day in row.dates if day is not row.written}
+    return days | {known.get(word) for word in row.words}

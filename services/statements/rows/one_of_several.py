@@ -21,7 +21,8 @@ _OBSERVED = frozenset({"observation", "laboratory"})
 def placed(clause: Clause, *others: str) -> Clause:
     """Return a clause with no more of such words than tell where in the body a thing is."""
     groups = PLACED.union(others)
-    return replace(clause, exclusive=tuple(w for w in clause.exclusive if group_of(w) in groups))
+    kept = tuple(word for word in clause.exclusive if group_of(word) in groups)
+    return clause if kept == clause.exclusive else replace(clause, exclusive=kept)
 
 
 def meant_by(words: Iterable[str]) -> set[tuple[str, int]]:
