@@ -18,6 +18,7 @@ from routes.static_client import StaticClient
 from settings import Settings
 from tests.e2e.server import running_server
 from tests.e2e.talks import talking
+from tests.tables import tables_beside
 
 ROOT = Path(__file__).parent.parent
 README, CHANGELOG = ROOT / "README.md", ROOT / "CHANGELOG.md"
@@ -191,6 +192,8 @@ def test_every_rule_of_migration_is_told_and_tested() -> None:
     }
     assert named <= set(rules)
     tests = [test for path in (ROOT / "tests").rglob("test_*.py") for test in functions(path)]
+    sessions = tables_beside(ROOT / "tests/services/scenarios/test_migration_rules.py")
+    tests += [name.replace(" ", "_") for rows in sessions.values() for name in rows]
     untested = [rule for rule in rules if not any(f"{rule.lower()}_" in test for test in tests)]
     assert untested == []
 

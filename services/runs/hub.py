@@ -58,9 +58,9 @@ class Run:
         """Whether the last event has happened."""
         return self._finished.is_set()
 
-    def past(self, after: int = 0) -> Sequence[turn_events.TurnEvent]:
-        """Return what has happened so far past the `after`-th event."""
-        return self._events[after:]
+    def past(self) -> Sequence[turn_events.TurnEvent]:
+        """Return what has happened so far."""
+        return self._events[:]
 
     def emit(self, event: turn_events.TurnEvent) -> None:
         """Add an event; nothing may follow `RunFinished` or `RunFailed`."""

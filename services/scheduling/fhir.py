@@ -60,7 +60,6 @@ class Coverage:
     """An insurance and whether it covers today."""
 
     payor: str
-    member_id: str
     ends: date | None
     is_active: bool
 
@@ -204,7 +203,7 @@ def coverage_of(coverage: Mapping[str, Any], *, today: date) -> Coverage:
     ends = date.fromisoformat(end[:10]) if end else None
     is_valid = coverage.get("status") == "active" and (ends is None or ends >= today)
     payor = next((str(each.get("display", "")) for each in coverage.get("payor", ())), "")
-    return Coverage(payor, str(coverage.get("subscriberId", "")), ends, is_valid)
+    return Coverage(payor, ends, is_valid)
 
 
 def covers(coverage: Mapping[str, Any], patient_key: str) -> bool:

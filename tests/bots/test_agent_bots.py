@@ -22,6 +22,7 @@ from tests.bots.test_owed import DeadLater, never, until_owed
 from tests.fakes_connector import FakeConnector, Posted
 from tests.given import present
 from tests.routes.fakes import answer, tell
+from tests.tables import with_cases
 
 RADIOLOGY_ID = "77777777-8888-7777-6666-555555555555"
 TEAM_PATH, AGENT_PATH = "/api/messages", "/api/Radiology/messages"
@@ -104,23 +105,7 @@ def tokens_of(teams: FakeConnector, part: str) -> set[str | None]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("path", "audience", "status"),
-    [
-        (TEAM_PATH, APP_ID, 202),
-        (TEAM_PATH, RADIOLOGY_ID, 401),
-        ("/api/Orchestrator/messages", APP_ID, 202),
-        ("/api/Orchestrator/messages", RADIOLOGY_ID, 401),
-        (AGENT_PATH, RADIOLOGY_ID, 202),
-        ("/api/rADIOLOGY/messages", RADIOLOGY_ID, 202),
-        (AGENT_PATH, APP_ID, 401),
-        ("/api/rADIOLOGY/messages", APP_ID, 401),
-        ("/api/%52adiology/messages", APP_ID, 401),
-        (AGENT_PATH, "another", 401),
-        ("/api/Nobody/messages", RADIOLOGY_ID, 401),
-        ("/api/Nobody/messages", APP_ID, 404),
-    ],
-)
+@with_cases("path", "audience", "status")
 async def test_each_bot_lets_in_what_is_meant_for_it_and_nothing_else(
     path: str, audience: str, status: int, bots: Bot, speak: Say, directory: ChannelDirectory
 ) -> None:

@@ -14,6 +14,7 @@ from data_models.identifiers import PatientId
 from services.attachments.papers import AttachedPapers
 from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.team_world import Heard, TeamWorld, call, text
+from tests.tables import with_cases
 
 pytestmark = pytest.mark.slow
 FOUR, REF = PatientId("patient_4"), "Attachment/att-1"
@@ -87,17 +88,7 @@ async def test_no_value_and_no_drug_of_a_paper_is_a_row_of_the_chart(
     assert "5.6" not in result(heard)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "She takes apixaban 5 mg twice daily.",
-        "Her potassium is 5.6 mmol/L.",
-        "She has no known allergies.",
-        f"She has no known allergies [{REF}].",
-        f"Her potassium was 3.9 mmol/L [{REF}].",
-        "She takes apixaban [Attachment/att-9].",
-    ],
-)
+@with_cases("words")
 async def test_what_a_model_makes_of_a_paper_without_its_words_is_not_shown_unmarked(
     world: TeamWorld, papers: AttachedPapers, words: str
 ) -> None:

@@ -212,12 +212,7 @@ async def test_a_sign_in_that_takes_too_long_is_begun_anew(clinic: Clinic) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "claims",
-    [{"iss": "https://other.example"}, {"aud": "others"}, {"azp": "others"},
-     {"aud": [CLIENT, "others"]}, {"nonce": "other"}, {"nonce": None}, {"exp": 1}, {"sub": None},
-     {"sub": " "}],
-)  # fmt: skip
+@with_cases("claims")
 async def test_an_id_token_that_is_not_for_this_sign_in_is_refused(
     clinic: Clinic, claims: dict[str, Any]
 ) -> None:

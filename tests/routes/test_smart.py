@@ -293,20 +293,7 @@ async def test_a_patient_who_is_closed_to_the_user_is_not_told_from_nobody(clini
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "theirs",
-    [
-        patient("p-77", "48-4", born="1962-03-14"),
-        patient("p-77", "48-4", born="1957"),
-        patient("p-77", "48-4", birthDate=None),
-        patient("p-77", "48-4", active=False),
-        patient("p-77", "48-4", identifier=[{"system": "urn:other", "value": "48-4"}]),
-        patient("p-77", "48-4", identifier=[{"value": "48-4"}]),
-        patient("p-77", "48-4", identifier=[{"system": MRN, "value": "48-4", "use": "old"}]),
-        patient("p-77", "x", identifier=[
-            {"system": MRN, "value": "48-4"}, {"system": MRN, "value": "48-7"}]),
-    ],
-)  # fmt: skip
+@with_cases("theirs")
 async def test_who_is_not_the_same_by_number_and_birth_date_is_not_opened(
     clinic: Clinic, theirs: dict[str, Any]
 ) -> None:

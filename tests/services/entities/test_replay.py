@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.parts.entities import main, replay
-from tests.tables import tables_beside
+from tests.tables import tables_beside, with_cases
 
 CONFIG = {"max_size": 3, "max_size_per_agent": 2, "agents": ["AppointmentManager", "Registration"]}
 NOTHING: dict[str, Any] = tables_beside(Path(__file__))["nothing"]
@@ -55,32 +55,7 @@ def test_a_booking_reads_as_it_happened() -> None:
     assert results[6]["derived_entities"] == {}
 
 
-@pytest.mark.parametrize(
-    "refused",
-    [
-        delta("{oops"),
-        delta([1, 2]),
-        delta({"entities_to_update": {"a": 9}}, agent="Ghost"),
-        delta({"derived_entities_to_update": {"a": 9}}, agent=None),
-        delta({"entities_to_update": {"a": 9}}, expected_rev=7),
-        delta({"entities_to_update": {"a": 9}}, source="rumour"),
-        delta({"entities_to_update": {"a": 9}}, now="soon"),
-        delta({"entities_to_update": {"a": 9}}, now=1e30),
-        delta({"entities_to_update": {"a": 9}, "handover": ["x"], "handover_to": "Ghost"}),
-        {"op": "tool", "agent": "", "tool": "t", "result": {"a": 1}},
-        {"op": "tool", "agent": AM, "tool": "t", "result": [1]},
-        {"op": "tool", "agent": AM, "tool": "t", "result": {"a": 1}, "valid_for": "long"},
-        {"op": "view", "agent": "Ghost"},
-        {"op": "view", "agent": ["x"]},
-        {"op": "clear_agent", "agent": ""},
-        {"op": "mutate_view", "agent": AM, "key": "nothing"},
-        {"op": "migrate_legacy", "entities": {"a": 9}, "owner": "ghost"},
-        {"op": "dance"},
-        {},
-        None,
-        7,
-    ],
-)
+@with_cases("refused")
 def test_a_refused_operation_says_why_and_stores_nothing(refused: Any) -> None:
     view = {"op": "view", "agent": AM, "now": 5}
     _, before, result, after = played(delta({"entities_to_update": {"a": 1}}), view, refused, view)

@@ -10,9 +10,9 @@ from services.language.model_output.hand_over import (
     HandsToNobody,
     read_hand_over,
 )
+from tests.tables import with_cases
 
 TEAM = ("Orchestrator", "PatientHistory", "Radiology", "Pathology")
-BACK = HandsBack("Orchestrator")
 NOBODY = HandsToNobody()
 
 
@@ -20,43 +20,18 @@ def read(text: str, speaker: str = "PatientHistory") -> HandOver:
     return read_hand_over(text, speaker=speaker, names=TEAM)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Back to you *Orchestrator*.", BACK),
-        ("Back to you Orchestrator.", BACK),
-        ("Zurück an *Orchestrator*.", BACK),
-        ("back to you, *orchestrator*", BACK),
-        ("Imaging is reviewed. Back to you *Orchestrator*.", BACK),
-        ("Done.\n\n  Back to you **Orchestrator**!  \n\n", BACK),
-        ("Back to you *Radiology*.", HandsBack("Radiology")),
-        ("*Radiology*, please compare the CTs.", Addresses(("Radiology",))),
-        ("*Radiology* please compare the CTs", Addresses(("Radiology",))),
-        ("*Radiology*, is the lesion new?", Addresses(("Radiology",))),
-        ("- *Radiology*: compare the CTs", Addresses(("Radiology",))),
-        ("Step 2 of 3: *Radiology*, review imaging", Addresses(("Radiology",))),
-        ("Over to *Radiology*.", Addresses(("Radiology",))),
-        ("*Radiology* and *Pathology*, please go on.", Addresses(("Radiology", "Pathology"))),
-        ("*Radiology*, *Pathology*: please go on.", Addresses(("Radiology", "Pathology"))),
-        ("Shall I go ahead?", AsksUser()),
-        ("Shall I hand over to *Radiology*?", AsksUser()),
-        ("Should *Radiology* review it?", AsksUser()),
-        ("*Shall I go ahead?*", AsksUser()),
-        ("続けますか？", AsksUser()),  # noqa: RUF001
-        ("The CT is stable.", NOBODY),
-        ("*Radiology* found a stable lesion.", NOBODY),
-        ("As *Radiology* said, it is stable.", NOBODY),
-        ("*Oncology*, please go on.", NOBODY),
-        ("Back to you *Oncology*.", NOBODY),
-        ("I said back to you *Orchestrator* earlier in this note", NOBODY),
-        ("Back to you *Orchestrator*.\nThe end.", NOBODY),
-        ("Is it new?\nYes, it is.", NOBODY),
-        ("", NOBODY),
-        ("\n \n", NOBODY),
-    ],
-)
-def test_the_last_line_says_who_goes_on(text: str, expected: HandOver) -> None:
-    assert read(text) == expected
+@with_cases("text", "goes_on")
+def test_the_last_line_says_who_goes_on(text: str, goes_on: list[str]) -> None:
+    how, *agents = goes_on
+    assert (
+        read(text)
+        == {
+            "back": HandsBack("".join(agents)),
+            "to": Addresses(tuple(agents)),
+            "asks": AsksUser(),
+            "nobody": NOBODY,
+        }[how]
+    )
 
 
 def test_a_speaker_cannot_hand_to_itself() -> None:

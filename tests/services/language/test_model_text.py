@@ -21,65 +21,13 @@ def shown(text: str, *, step: int = 1, names: tuple[str, ...] = ()) -> tuple[str
 
 
 @pytest.mark.parametrize("step", [1, 3, 7, 1000])
-@pytest.mark.parametrize(
-    ("said", "seen"),
-    [
-        ("<think>He may be ill.</think>\n\nStage IVB.", "Stage IVB."),
-        ("<THINKING>a</THINKING>Stage IVB.", "Stage IVB."),
-        ("Stage <think>or not {</think>IVB.", "Stage IVB."),
-        ("<think>never ended", ""),
-        (
-            "A value < 5 and [Observation/1] {not a call}.",
-            "A value < 5 and [Observation/1] {not a call}.",
-        ),
-        ("- a\n{a: 1}\n```\ncode\n```\n", "- a\n{a: 1}\n```\ncode\n```\n"),
-        ("[Radiology] The CT is new.", "The CT is new."),
-        ("[Other] The CT is new.", "[Other] The CT is new."),
-        ("*Radiology*, please look.", "*Radiology*, please look."),
-        ('{"value": 5, "unit": "g"}', '{"value": 5, "unit": "g"}'),
-        ("Ends with <", "Ends with <"),
-        ('<think type="long">a</think>Stage IVB.', "Stage IVB."),
-        ("<seed:think>a</seed:think>Stage IVB.", "Stage IVB."),
-        ("<analysis>a</analysis>Stage IVB.", "Stage IVB."),
-        ("<|begin_of_thought|>a<|end_of_thought|>Stage IVB.", "Stage IVB."),
-        ("◁think▷a◁/think▷Stage IVB.", "Stage IVB."),
-        (
-            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>"
-            "Stage IVB.<|return|>",
-            "Stage IVB.",
-        ),
-        ("CEA (9.7 ng/mL) is high.\n- ALT<5, AST >3", "CEA (9.7 ng/mL) is high.\n- ALT<5, AST >3"),
-        ("Actions: none.", "Actions: none."),
-        ("<think>a</think>Stage IVB.</think>", "Stage IVB."),
-        ("<think>a</think>Stage </think>IVB.</think>\n</think>", "Stage IVB.\n"),
-        ("◁think▷a◁/think▷Stage IVB.</think><think>b</think>", "Stage IVB."),
-    ],
-)
+@with_cases("said", "seen")
 def test_only_the_answer_is_shown(said: str, seen: str, step: int) -> None:
     assert shown(said, step=step, names=("Radiology",)) == (seen, [])
 
 
 @pytest.mark.parametrize("step", [1, 5, 1000])
-@pytest.mark.parametrize(
-    "said",
-    [
-        f"<tool_call>{TEXT}</tool_call>",
-        f"<tool_call>\n{TEXT}\n</tool_call>\n",
-        TEXT,
-        f"```json\n{TEXT}\n```",
-        f"```\n{TEXT}\n```",
-        '{"name":"rounds-current_status","parameters":{"since": "2025"}}',
-        f'{{"tool_calls": [{{"function": {TEXT}}}]}}',
-        f"[TOOL_CALLS] [{TEXT}]",
-        f"{{{TEXT}}}",
-        '<function=current_status>{"since": "2025"}</function>',
-        f"<tools>{TEXT}</tools>",
-        json.dumps({"action": "current_status", "action_input": CALL["arguments"]}),
-        json.dumps({"function_call": {**CALL, "arguments": READ.arguments}}),
-        f"<think>I need a tool</think>{TEXT}",
-        json.dumps({"type": "function", "function": {**CALL, "arguments": READ.arguments}}),
-    ],
-)
+@with_cases("said")
 def test_a_call_written_as_text_is_a_call_and_is_not_shown(said: str, step: int) -> None:
     text, calls = shown(said, step=step)
     assert text.strip() == ""

@@ -46,19 +46,7 @@ def test_what_somebody_is_by_profession_arranges_nothing(text: str, doer: str | 
     assert doer_of(text, [clinic], is_of_chart=False) == doer
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "order a cbc",
-        "Verordne ein Blutbild",
-        "ordne ein Blutbild an",
-        "Blutbild anordnen",
-        "ct thorax anordnen wegen dyspnoe",
-        "sono abdomen anfordern, fragestellung cholestase",
-        "ein echo für morgen anmelden",
-        "meld ein echo an",
-    ],
-)
+@with_cases("text")
 def test_an_order_of_a_test_is_no_question_for_its_last_result(text: str) -> None:
     assert read(text, _NOW).about == ()
     assert impossible_wish(text) == "only_read"

@@ -116,19 +116,7 @@ def test_a_reference_takes_up_the_subject() -> None:
     assert found.enrichment.relevant_history == [1]
 
 
-@pytest.mark.parametrize(
-    ("said", "intent", "is_sure"),
-    [
-        ("I am having a headache", "GENERAL_HEALTH", True),
-        ("my head... I've got a fever and pain", "GENERAL_HEALTH", True),
-        ("I feel so sad", "MENTAL_HEALTH", True),
-        ("Does the patient have headaches?", "GENERAL_HEALTH", False),
-        ("tell me the fever plan again", "GENERAL_HEALTH", False),
-        ("I want to see whether her notes mention pain", "GENERAL_HEALTH", False),
-        ("what did the last CT show?", OTHER, False),
-        ("paint it", OTHER, False),
-    ],
-)
+@with_cases("said", "intent", "is_sure")
 def test_rules_are_sure_of_an_intent_only_where_users_speak_of_themselves(
     said: str, intent: str, is_sure: bool
 ) -> None:

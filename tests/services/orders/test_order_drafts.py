@@ -14,6 +14,7 @@ from services.records.fhir.fhir_server_resources import FhirServerResources
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, patient
 from tests.services.records.fhir_fake import FakeFhir, answer, client_of, found, outcome, running
+from tests.tables import with_cases
 
 ORDER = DraftOrder("order_1", "CEA", "2030-01-03", "Ada Example, born 1957-03-14", (), "Orders")
 CREATES = {"type": "ServiceRequest", "interaction": [{"code": "create"}], "conditionalCreate": True}
@@ -85,17 +86,7 @@ async def test_a_key_that_several_carry_is_a_conflict(
         await made(drafts)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        capability(),
-        capability({"type": "ServiceRequest", "interaction": [{"code": "create"}]}),
-        capability({**CREATES, "interaction": [{"code": "read"}]}),
-        capability({**CREATES, "type": "Appointment"}),
-        capability(CREATES, mode="client"),
-        {"resourceType": "CapabilityStatement"},
-    ],
-)
+@with_cases("statement")
 async def test_a_server_that_does_not_say_that_it_creates_orders_once_is_sent_none(
     fhir: FakeFhir, drafts: OrderDrafts, statement: dict[str, Any]
 ) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from data_models.errors import ConfigurationError
 from data_models.identifiers import PatientId
 from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
-from tests.tables import tables_beside
+from tests.tables import tables_beside, with_cases
 
 DEFAULT = PatientIdPattern.compile(DEFAULT_PATTERN)
 NO_ROSTER: tuple[PatientId, ...] = ()
@@ -28,23 +28,7 @@ def ids(*names: str) -> tuple[PatientId, ...]:
     return tuple(map(PatientId, names))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "patient_",
-        "patient_15\n",
-        "\npatient_15",
-        " patient_15",
-        "PATIENT_15",
-        "patient_15a",
-        "patient_1/5",
-        "../patient_15",
-        "patient_١٥",
-        "patient_１５",
-        "patient_" + "1" * 57,
-    ],
-)
+@with_cases("text")
 def test_what_is_not_wholly_an_id_does_not_match(text: str) -> None:
     assert not DEFAULT.matches(text)
 
@@ -60,18 +44,7 @@ def test_whatever_matches_is_safe_in_a_file_name(text: str) -> None:
     assert DEFAULT.matches(text) == safe
 
 
-@pytest.mark.parametrize(
-    ("source", "example"),
-    [
-        (DEFAULT_PATTERN, "patient_4"),
-        ("patient_[0-9]+", "patient_4"),
-        ("^mrn-[A-Z0-9]{6}$", "mrn-4A7B2C"),
-        (r"^P\d{2,4}$", "P47"),
-        ("^(?:case|trial)-[0-9]{1,3}(?:[ab])?$", "case-4b"),
-        ("^(?=.{5,10}$)[a-z0-9]+$", "472915"),
-        (r"^[^\W_]{2}-[^a-z]$", None),
-    ],
-)
+@with_cases("source", "example")
 def test_the_example_has_the_configured_form(source: str, example: str | None) -> None:
     if example is None:
         with pytest.raises(ConfigurationError):
@@ -125,22 +98,7 @@ def test_a_pattern_that_can_blow_up_stops_the_start() -> None:
     assert [one for one in said if "too long on hostile input" not in one] == []
 
 
-@pytest.mark.parametrize(
-    ("token", "roster", "expected"),
-    [
-        ("patient_15", NO_ROSTER, "patient_15"),
-        ("PATIENT_15", NO_ROSTER, "patient_15"),
-        ("Patient_15", ids("patient_15"), "patient_15"),
-        ("mrn-ab12cd", NO_ROSTER, None),
-        ("mrn-ab12cd", ids("mrn-AB12CD"), "mrn-AB12CD"),
-        ("MRN-AB12CD", NO_ROSTER, None),
-        ("legacy7", ids("LEGACY7"), "LEGACY7"),
-        ("Legacy7", ids("LEGACY7", "legacy7"), None),
-        ("legacy7", ids("LEGACY7", "legacy7"), "legacy7"),
-        ("patient_15\n", NO_ROSTER, None),
-        ("", NO_ROSTER, None),
-    ],
-)
+@with_cases("token", "roster", "expected")
 def test_one_spelling_stands_for_all(
     token: str, roster: tuple[PatientId, ...], expected: str | None
 ) -> None:

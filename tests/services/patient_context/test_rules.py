@@ -1,6 +1,3 @@
-# Look-alike letters are meant here.
-# ruff: noqa: RUF001
-
 from dataclasses import replace
 
 import pytest
@@ -49,49 +46,7 @@ def test_relative_words_count_once_there_are_two(text: str) -> None:
     assert not may_concern_patient(read(text, ONE, "patient_4"))
 
 
-@pytest.mark.parametrize(
-    ("text", "roster", "active", "expected"),
-    [
-        ("review patient_4", (), None, ("ACTIVATE_NEW", "patient_4")),
-        ("@Orchestrator start tumor board for patient_4", (), None, ("ACTIVATE_NEW", "patient_4")),
-        ("hello, it's about patient_4", (), None, ("ACTIVATE_NEW", "patient_4")),
-        ("hello", (), None, ("NONE", None)),
-        ("yes proceed", ONE, "patient_4", ("UNCHANGED", None)),
-        ("switch to patient_15", ONE, "patient_4", ("ACTIVATE_NEW", "patient_15")),
-        ("switch to patient_15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("zurück zu patient_15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("öffne bitte patient_15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("vuelve a patient_15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("patient_15\n", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("PATIENT_15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("No, patient_15 please!", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("could you open patient_15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("let's review patient_15's CT", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("what about patient_15?", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("patient_15: labs?", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("patient_15: compare first and last", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("for patient_15, show labs", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("show the labs of patient 15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("switch to 15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("the other patient", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("back to the other one", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("die andere Patientin", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("zurück zum anderen Patienten", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("l'autre patient", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("el otro paciente", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
-        ("the other patient", THREE, "patient_4", ("ACTIVATE_NEW", None)),
-        ("the other patient", ONE, "patient_4", ("ACTIVATE_NEW", None)),
-        ("no, the other one", ONE, "patient_4", ("UNCHANGED", None)),
-        ("switch to the other one", ONE, "patient_4", ("ACTIVATE_NEW", None)),
-        ("switch patient", TWO, "patient_4", ("ACTIVATE_NEW", None)),
-        ("patient_4 and patient_15", TWO, "patient_4", ("ACTIVATE_NEW", None)),
-        ("switch to pаtient_15", TWO, "patient_4", ("ACTIVATE_NEW", None)),
-        ("what are patient_4's labs?", TWO, "patient_4", ("UNCHANGED", None)),
-        ("clear", TWO, "patient_4", ("CLEAR", None)),
-        ("please clear everything", TWO, "patient_4", ("CLEAR", None)),
-        ("forget patient_15", TWO, "patient_4", ("CLEAR", None)),
-    ],
-)
+@with_cases("text", "roster", "active", "expected")
 def test_plain_wordings_need_no_model(
     text: str, roster: tuple[str, ...], active: str | None, expected: tuple[str, str | None]
 ) -> None:
@@ -120,17 +75,7 @@ def test_a_negated_id_opens_nobody_where_nobody_is_active() -> None:
     assert decide_by_rules(read("don't open patient_15", TWO, None)) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "roster", "is_bare"),
-    [
-        ("and 21?", ONE, True),
-        ("and 15?", TWO, True),
-        ("und die 15?", TWO, True),
-        ("and 21? ldh", ONE, False),
-        ("8", ONE, False),
-        ("15", TWO, False),
-    ],
-)
+@with_cases("text", "roster", "is_bare")
 def test_a_number_alone_opens_where_no_form_may_have_asked_for_it(
     text: str, roster: tuple[str, ...], is_bare: bool
 ) -> None:

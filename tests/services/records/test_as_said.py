@@ -18,6 +18,7 @@ from services.records.answers.as_said import (
     told_of,
     without_what_is_forgotten,
 )
+from tests.tables import with_cases
 from tests.work import counted_calls
 
 LATEX, DNR, WEIGHT = "She is allergic to latex.", "She is DNR.", "She weighs 61 kg today."
@@ -206,30 +207,7 @@ def test_what_a_note_holds_is_not_told_in_passing_once_more() -> None:
     assert told_before([turn]) == []
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        (
-            ["hb 9.8, cr 1.7", "ortho seen", "sorry hb was 8.9"],
-            [("hb 9.8, cr 1.7", "sorry hb was 8.9"), ("ortho seen",)],
-        ),
-        (
-            ["bm 14.2", "insulin sliding scale started", "correction bm was 12.4"],
-            [("bm 14.2", "correction bm was 12.4"), ("insulin sliding scale started",)],
-        ),
-        (["yes: and for 21"], []),
-        # Another hour of what was done is nothing that was told.
-        (
-            ["gp to check bp in 2 weeks", "block wed 1-2 for admin", "make it 3"],
-            [("gp to check bp in 2 weeks",)],
-        ),
-        (["he drinks 2 beers", "make it 3"], [("he drinks 2 beers", "make it 3")]),
-        (
-            ["1: her sister rang", "no not the sister the cousin"],
-            [("her sister rang", "no not the sister the cousin")],
-        ),
-    ],
-)
+@with_cases("said", "told")
 def test_what_puts_right_stands_with_what_it_is_of(
     said: list[str], told: list[tuple[str, ...]]
 ) -> None:

@@ -1,13 +1,15 @@
 """Talks as tables: what a user says, a line each, and what is then told, held and asked."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from itertools import product
 
 from pydantic import BaseModel, ConfigDict
 
 from data_models.chat_context import ChatContext
+from data_models.conversations.turn_events import Notice
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.services.world import CHAT, World
+from tests.services.world import CHAT, Heard, World
 
 
 class Line(BaseModel):
@@ -46,6 +48,59 @@ async def play(
         if line.asked is not None:
             asked = [f"{one.patient_id}: {one.text}" for one in world.team.requests]
             assert asked == line.asked, line.say
+
+
+class Talk(BaseModel):
+    """What is said, and what then came of it; of what is not given nothing is asserted.
+
+    Attributes:
+        say: A list within it: each of these in turn, and "{}" stands for it in what comes of it.
+        people: Who is in the directory, as the test that plays it reads it.
+        asked: All that agents were asked, behind the patient; unasked: what they were not.
+        told: What the last answer says, with its notices; untold: what it does not.
+        notices: The notices of the last message.
+        history: What users said before, as the agents were shown it last.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    say: tuple[str | tuple[str, ...], ...]
+    people: str = ""
+    asked: list[str] | None = None
+    unasked: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    untold: tuple[str, ...] = ()
+    notices: str | None = None
+    history: list[str] | None = None
+
+
+async def play_talk(
+    talk: Talk,
+    world_of: Callable[[], World],
+    tell: Callable[[World, str], Awaitable[Heard]] = World.tell,
+) -> None:
+    """Say the talk in each of its wordings, in a world of its own, and look at what came of it."""
+    choices = [(one,) if isinstance(one, str) else one for one in talk.say]
+    chosen = next((place for place, one in enumerate(choices) if len(one) > 1), 0)
+    for said in product(*choices):
+        world = world_of()
+        heard = [await tell(world, text) for text in said][-1]
+        told = "\n".join([notices(heard), *heard.texts])
+        asked = [f"{one.patient_id}: {one.text}" for one in world.team.requests]
+        expected = [one.replace("{}", said[chosen]) for one in (talk.asked or ())]
+        assert talk.asked is None or asked == expected, said
+        assert [one for one in talk.unasked if one in "\n".join(asked)] == [], said
+        assert [one for one in talk.told if one not in told] == [], (said, told)
+        assert [one for one in talk.untold if one in told] == [], (said, told)
+        assert talk.notices in (None, notices(heard)), said
+        if talk.history is not None:
+            kept = [turn.user_message for turn in world.team.requests[-1].history]
+            assert kept == [one.replace("{}", said[chosen]) for one in talk.history], said
+
+
+def notices(one: Heard) -> str:
+    """Return what was told beside the answer."""
+    return "\n".join(event.text for event in one.events if isinstance(event, Notice))
 
 
 def held(store: MemoryBlobStore) -> list[str]:

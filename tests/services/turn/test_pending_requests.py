@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from itertools import product
 from typing import Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict
 
 from data_models.conversations.claim_decision import ClaimTimes
 from data_models.conversations.conversation import OpenQuestion
-from data_models.conversations.turn_events import Notice, RunFailed
+from data_models.conversations.turn_events import RunFailed
 from data_models.errors import ModelUnavailableError
 from data_models.identifiers import PatientId
 from data_models.storage.blob_store import BlobStore
@@ -28,14 +26,11 @@ from tests.fakes import FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore
 from tests.services.patient_context.world import PATTERN
-from tests.services.world import CHAT, FarReplica, Heard, World
+from tests.services.turn.talk_lines import Talk, notices, play_talk
+from tests.services.world import CHAT, FarReplica, World
 from tests.tables import with_cases
 
 WISH = "book a CT for tomorrow"
-
-
-def notices(said: Heard) -> str:
-    return "\n".join(one.text for one in said.events if isinstance(one, Notice))
 
 
 @pytest.fixture
@@ -115,38 +110,10 @@ def with_namesakes(sexes: str = "???", **born: str) -> World:
     return World(linker=SubjectLinker(directory=GivenPeople(*people), fits=PATTERN.matches))
 
 
-class Talk(BaseModel):
-    """What a user says, and what then was asked of the team and is told; see the table's head."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    say: tuple[str | tuple[str, ...], ...]
-    people: str = ""
-    asked: list[str] | None = None
-    unasked: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
-    untold: tuple[str, ...] = ()
-    history: list[str] | None = None
-
-
 @pytest.mark.slow
 @with_cases("talk")
 async def test_what_waits_is_done_for_whom_it_is_said(talk: Talk) -> None:
-    choices = [(one,) if isinstance(one, str) else one for one in talk.say]
-    chosen = next((place for place, one in enumerate(choices) if len(one) > 1), 0)
-    for said in product(*choices):
-        world = with_namesakes(talk.people) if talk.people else World()
-        heard = [await world.tell(text) for text in said][-1]
-        told = "\n".join([notices(heard), *heard.texts])
-        asked = [f"{one.patient_id}: {one.text}" for one in world.team.requests]
-        expected = [one.replace("{}", said[chosen]) for one in (talk.asked or ())]
-        assert talk.asked is None or asked == expected, said
-        assert [one for one in talk.unasked if one in "\n".join(asked)] == [], said
-        assert [one for one in talk.told if one not in told] == [], (said, told)
-        assert [one for one in talk.untold if one in told] == [], (said, told)
-        if talk.history is not None:
-            kept = [turn.user_message for turn in world.team.requests[-1].history]
-            assert kept == [one.replace("{}", said[chosen]) for one in talk.history], said
+    await play_talk(talk, lambda: with_namesakes(talk.people) if talk.people else World())
 
 
 async def test_all_that_was_said_before_it_is_clear_of_whom_is_done_then() -> None:

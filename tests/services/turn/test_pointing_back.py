@@ -9,8 +9,7 @@ from services.identity.linking import SubjectLinker
 from services.identity.names.person import Person, PersonName
 from tests.fakes import GivenPeople
 from tests.services.patient_context.world import PATTERN
-from tests.services.turn.talk_lines import Line, play
-from tests.services.turn.test_groups import notices
+from tests.services.turn.talk_lines import Line, notices, play
 from tests.services.world import World
 from tests.tables import with_cases
 

@@ -9,6 +9,7 @@ from data_models.conversations.turn_events import StateChanged
 from services.group_chat_port import ArtifactMade, GroupChatEvent, GroupChatRequest
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import World
+from tests.tables import with_cases
 
 
 def _made(world: World, request: GroupChatRequest) -> ArtifactMade:
@@ -39,17 +40,7 @@ async def test_a_file_is_stored_with_its_patient_before_it_is_shown() -> None:
     assert stored == [True]
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ("where is the report", "was written on"),
-        ("is the document ready yet?", "was written on"),
-        ("can you send me the report again", "was written on"),
-        ("give me the tumor board document please", "was written on"),
-        ("wo ist der Bericht?", "wurde am"),
-        ("schick mir bitte das Dokument nochmal", "wurde am"),
-    ],
-)
+@with_cases("asked", "told")
 async def test_a_file_is_handed_out_anew_to_whom_asks(asked: str, told: str) -> None:
     world = World()
     world.team.also = lambda request: (_made(world, request),)

@@ -11,6 +11,7 @@ from services.views.patient_chart import PARTS, PatientChart
 from tests.fakes import GivenRecords, RememberedAudit, open_guard
 from tests.services.records import charts
 from tests.services.world import CHAT, OWNER, World
+from tests.tables import with_cases
 
 REF = "DocumentReference/n1"
 
@@ -93,17 +94,7 @@ async def test_a_source_of_a_patient_here_opens_and_is_recorded(world: World) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("owner", "patient_id", "ref"),
-    [
-        ("somebody-else", "patient_4", REF),
-        (OWNER, "patient_15", REF),
-        (OWNER, "session", REF),
-        (OWNER, "../patient_4", REF),
-        (OWNER, "patient_4", "DocumentReference/absent"),
-        (OWNER, "patient_4", "x" * 200),
-    ],
-)
+@with_cases("owner", "patient_id", "ref")
 async def test_everything_else_is_not_there(
     world: World, owner: str, patient_id: str, ref: str
 ) -> None:

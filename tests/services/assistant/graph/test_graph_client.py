@@ -27,6 +27,7 @@ from tests.fakes_graph import TENANT, FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh
 from tests.services.assistant.graph.conftest import BERLIN, LIMITS, settings_of
+from tests.tables import with_cases
 
 SECRET = "app~secret"
 
@@ -138,17 +139,7 @@ def test_users_of_the_directory_have_their_own_mailbox() -> None:
     assert users.root("key:alice") == "users/alice%40clinic.example"
 
 
-@pytest.mark.parametrize(
-    "principal",
-    [
-        "dev",
-        "key:alice2",
-        "",
-        "entra:22222222-2222-2222-2222-222222222222:aaaaaaaa-1111-2222-3333-444444444444",
-        f"entra:{TENANT}:../users/ben@clinic.example/aaaaaaaaaaaaa",
-        f"entra:{TENANT}:",
-    ],
-)
+@with_cases("principal")
 def test_nobody_else_has_one(principal: str) -> None:
     users = MappedUsers(tenant=TENANT, named={"key:alice": "alice@clinic.example"})
     with pytest.raises(errors.AssistantRefusedError):
