@@ -153,7 +153,7 @@ def _says_only_whom(text: str) -> bool:
     if (found := _ONLY_WHOM.fullmatch(_shape_in_english(text))) is None:
         return False
     named = words_of(text)[-found["names"].count(" ") :]
-    return text.split()[-1].istitle() or any(map(is_only_a_name, named))
+    return text.rsplit(maxsplit=1)[-1].istitle() or any(map(is_only_a_name, named))
 
 
 def is_half_read(text: str) -> bool:
