@@ -59,7 +59,9 @@ def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerW
     most = max(_FEWEST_SHOWN, ROWS_SHOWN // len(every))
     told = [_of_series(question, series, words, most=most) for series in every]
     odd = [series[0] for series in every if not is_convertible(question, series[0])]
-    notes = (words.say("not_converted", recorded=row.unit, unit=question.unit) for row in odd)
+    notes = (
+        words.say("not_converted", recorded=row.unit, unit=question.unit) for row in odd if row.unit
+    )
     return [*dict.fromkeys(notes), *told]
 
 
