@@ -38,8 +38,6 @@ from services.language.words.phrases import says
 LONGEST_WORDS = 11
 _WITH_DAYS = DATED | {"results", "medications"}
 """Tools of whose rows those of some days may be asked for."""
-_COURSES = frozenset({"trend", "change"})
-"""Aspects of several values: "better than before" is not the one before."""
 
 
 def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
@@ -304,9 +302,8 @@ def _pointing_back(
     if (points or of_then) and (aged := age_at(about, last, of_then=of_then)):
         return aged
     is_before = any(piece.text in words.words.before for piece in words.pieces(folded))
-    is_before &= not any(
-        one.back or one.span or one.aspect in _COURSES or "last" in one.arguments for one in about
-    )
+    is_of_one = all(one.aspect not in ("trend", "change") for one in about)  # "than before"
+    is_before &= is_of_one and not any(o.back or o.span or "last" in o.arguments for o in about)
     if is_before and [(one.tool, one.name or last.name) for one in about] == [
         (last.tool, last.name)
     ]:

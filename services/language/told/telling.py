@@ -80,7 +80,6 @@ _LISTS = frozenset(
     {"results", "medications", "allergies", "documents", "problems", "immunizations", "encounters"}
 )
 _BARE_LABEL = re.compile(r"(?:(?:exam|list|measured|thing|words?) )+")
-_ONLY_WHOM = re.compile(r"(?:word prep |patient )(?P<names>(?:word ){1,4})")
 _COLON = re.compile(": | [-–—] ")
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
 _OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
@@ -123,7 +122,7 @@ def told_in(text: str) -> Sequence[str]:
     """Return what `text` tells: all of it, or what stands beside a wish, a question, a "no"."""
     if is_letter(text):
         return [*sentences_of(text)]
-    if _says_only_whom(text):
+    if says(text, "leads_a_name") and any(map(is_only_a_name, words_of(text))):
         return []
     behind = behind_retraction(text)
     said = text if behind is None else behind
@@ -151,14 +150,6 @@ def may_ask(told: str) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def _says_only_whom(text: str) -> bool:
-    """Whether a line has a name and nothing more: "patient Ann Doe", "chart of ann doe"."""
-    if (found := _ONLY_WHOM.fullmatch(_shape_in_english(text))) is None:
-        return False
-    named = words_of(text)[-found["names"].count(" ") :]
-    return text.split()[-1].istitle() or any(map(is_only_a_name, named))
-
-
 def is_half_read(text: str) -> bool:
     """Whether a line of some words asks for nothing plainly: "load keppra 1.5 g".
 

@@ -74,8 +74,6 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     behind = unsaid.said_left_out(question, view, words) + row_parts.part_missing(
         question, rows, words
     )
-    if question.tool == "medications" and question.name:
-        behind += unsaid.said_coded(question, view, words)
     return "\n".join([told, *behind])
 
 

@@ -51,13 +51,30 @@ def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerW
         # Whether 7.2 mmol/L is above 120 nobody can say who does not know the limit's unit.
         note = words.say("not_converted", recorded=units[0], unit=units[1])
         return [note, *(f"**{each[0].name}**\n{value_table(each, words)}" for each in every)]
-    if not question.name and question.aspect == "trend" and len(every) > _COURSES_SHOWN:
-        question = replace(question, aspect="latest")  # "the last values" of a whole laboratory
+    if not question.name and len(every) > _COURSES_SHOWN:  # a whole laboratory
+        if question.span is not None and question.aspect in ("trend", "all"):
+            return [_newest_of(series, words) for series in every]
+        if question.aspect == "trend":
+            question = replace(question, aspect="latest")
     most = max(_FEWEST_SHOWN, ROWS_SHOWN // len(every))
     told = [_of_series(question, series, words, most=most) for series in every]
     odd = [series[0] for series in every if not is_convertible(question, series[0])]
-    notes = (words.say("not_converted", recorded=row.unit, unit=question.unit) for row in odd)
+    notes = (
+        words.say("not_converted", recorded=row.unit, unit=question.unit) for row in odd if row.unit
+    )
     return [*dict.fromkeys(notes), *told]
+
+
+def _newest_of(series: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Return the newest value in a line with how many there are, and how far they go."""
+    said, count = value_sentence(series[0], words), len(series)
+    if count == 1:
+        return said
+    ordered = sorted((row for row in series if row.number is not None), key=number_of)
+    told = f"{said}; {count} {words.things_of['results']}"
+    if not ordered:
+        return told
+    return f"{told}, {words.say('between', first=ordered[0].value, last=ordered[-1].value)}"
 
 
 def _units_of_one(every: Sequence[Sequence[ViewRow]]) -> list[str]:

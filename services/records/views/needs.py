@@ -18,9 +18,9 @@ _PAPERS: Final = need_of(
     asides=("Encounter", "ServiceRequest"), has_texts=True,
 )  # fmt: skip
 CARED_FOR: Final = (
-    "Flag", "Consent", "ResearchSubject", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
-    "ServiceRequest", "NutritionOrder", "DeviceRequest", "Coverage", "RelatedPerson", "Specimen",
-    "SupplyDelivery",
+    "Flag", "Consent", "ResearchSubject", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement",
+    "Device", "ServiceRequest", "NutritionOrder", "DeviceRequest", "Coverage", "RelatedPerson",
+    "Specimen", "SupplyDelivery",
 )  # fmt: skip
 """What the list of care has, in its order."""
 _CARE: Final = need_of(*CARED_FOR, "DocumentReference", "Procedure", asides=_REASONS)

@@ -56,7 +56,9 @@ def results(
         last: How many values of each thing: twelve of what is named, else one.
     """
     kind = kind_asked(category)
-    known = [one for one in series_of(record) if not kind or one.kind == kind]
+    # What is of no category may be of the laboratory: a high potassium is not kept back.
+    kinds = {kind, "observation"} if kind == "laboratory" else {kind}
+    known = [one for one in series_of(record) if not kind or one.kind in kinds]
     found = [find_series(known, name) for name in names]
     named = {id(one): one for each in found for one in each.series}
     chosen = list(named.values()) if names else _without_components(known)

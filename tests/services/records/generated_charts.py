@@ -124,6 +124,7 @@ class GeneratedChart:
         add("Specimen", type=concept("Specimen"))
         add("SupplyDelivery", suppliedItem={"itemCodeableConcept": concept("Strips")})
         add("Coverage", status="active", type=concept("Insurance"))
+        add("ResearchSubject", status="on-study", study={"display": "Study"})
         add("Consent", status="active", category=[concept("Advance directive")], dateTime=day())
 
     def entries(self) -> list[Json]:

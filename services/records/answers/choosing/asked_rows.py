@@ -96,7 +96,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     inside = tuple(row for row in inside if row.date <= newest) if question.back else of_month
     if question.asked_on is not None and question.aspect in ("minimum", "maximum"):
         inside = lasted_so_long(inside, question.asked_on, question.aspect)
-    elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
+    elsewhere = any("since" in left.argument for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
 
 

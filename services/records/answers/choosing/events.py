@@ -24,6 +24,8 @@ from services.records.answers.choosing.row_parts import (
     times_told,
 )
 from services.records.answers.choosing.said_words import has_words
+from services.records.concepts.table import words_listed
+from services.records.concepts.words import words_of
 from services.records.resources.dates import first_day, last_day
 
 _ABOUT = timedelta(days=31)
@@ -47,8 +49,7 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
         return _of_values(event, rows)
     if event.tool == SEARCH:
         return tuple(row for row in rows if _is_meant(event, row))
-    if event.tool == "problems":  # of diabetes the diabetes itself, and nothing that is due to it
-        rows = of_itself(event.name, rows)
+    rows = _itself(event, rows)
     if event.back:  # the last but one
         return tuple(rows[-1 - event.back :][:1])
     if event.most:
@@ -61,6 +62,14 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     is_one = event.tool == "problems" and len({row.name for row in rows}) == 1
     is_one |= event.name == "operation"  # of a biopsy, a port and a resection the last
     return tuple(rows[-1:] if is_one or event.aspect == "latest" else rows)
+
+
+def _itself(event: ChartQuestion, rows: list[ViewRow]) -> list[ViewRow]:
+    """Return of diabetes nothing that is due to it, of what was done no counselling beside it."""
+    if event.tool == "problems":
+        return of_itself(event.name, rows)
+    about = words_listed("about_deeds") if event.tool == "procedures" else frozenset()
+    return [row for row in rows if not about & {*words_of(row.name)}] or rows
 
 
 def _of_its_end(event: ChartQuestion, row: ViewRow) -> ViewRow:

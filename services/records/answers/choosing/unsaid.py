@@ -116,6 +116,8 @@ def said_left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) 
     """Say what a name left out that is of the same list."""
     if question.tool == "allergies" and (others := of_other_kinds(question.name, view.rows)):
         return [words.say("also_recorded", names="; ".join(others))]
+    if question.tool == "medications" and (coded := said_coded(question, view, words)):
+        return coded
     if not question.name or not words.is_language_of_tools:
         return []
     return [f"- {left.count} {left.what}" for left in view.left_out if left.argument == "no name"]
