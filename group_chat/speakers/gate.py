@@ -223,6 +223,8 @@ def _reply_to_plan(
     tasks = {step.number: step.text for step in plan.steps if step.status == "pending"}
     if (change := plan_change_in(words, names=names, tasks=tasks)) is not None:
         return RunPlan(change=change)
+    if says(words, "asks_plan_open"):
+        return ShowPlan("", still_open_line(plan))
     is_shown = yes_no_in(words) == "yes_with_changes" or begins_change(words)
     return ShowPlan(facilitator) if is_shown or says(words, "asks_plan") else None
 

@@ -180,8 +180,8 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_time = is_hour or as_move(words, before) != words or says(words, "when_is_it")
     is_time = is_time or hour_alone_in(words) is not None  # and "the second" of some hours
     is_own = is_time and not reading_of(before, replace(situation, asked_before=())).about
-    is_own = is_own or work_in(words) in ("own", "visits") or orders_care(words)  # "mark it done"
-    is_own = is_own or (says(words, "orders") and says(words, "points"))  # "move it a week later"
+    is_own |= work_in(words) in ("own", "visits") or orders_care(words)  # "mark it done"
+    is_own |= says(words, "orders", "asks_source") and says(words, "points")  # "move it a week on"
     return is_own or says(words, *_OF_DEEDS, *_OF_THE_TALK)
 
 
@@ -253,7 +253,7 @@ def _named_in(told: str, language: str, today: date) -> tuple[tuple[ChartQuestio
     return named, is_value and any(map(str.isdigit, named[0].unread))
 
 
-_OF_THE_TALK = ("updates_report", "sums_up_talk", "prints", "starts_plan")
+_OF_THE_TALK = ("updates_report", "sums_up_talk", "prints", "starts_plan", "asks_plan_open")
 _NO_LOOK_UP = (
     *_OF_THE_TALK, "adds_people", "agrees_send", "another_hour", "asks_cohort", "asks_language",
     "asks_of_deed", "asks_reminders", "asks_research", "asks_whether_drafted", "earliest", "orders",

@@ -19,6 +19,7 @@ from data_models.memory_blocks import (
     KeyPoint,
     TopicSpan,
 )
+from services.language.told.held_statements import stated_in
 from services.memory_blocks import limits
 
 HEADING = "Said of this patient by users in this conversation; not from the record:"
@@ -52,6 +53,8 @@ def said_now(point: KeyPoint) -> str:
     if is_withdrawn(point) or not point.quote:
         return point.text
     is_whole = point.source == "model" or value.casefold() in point.quote.casefold() or "(" in value
+    # "No, 138/70" does not say of what.
+    is_whole &= not any(one.only_if_held and one.corrects for one in stated_in(point.quote))
     return point.quote if is_whole else value if point.kind == NOTE else point.text
 
 

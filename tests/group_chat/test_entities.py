@@ -287,6 +287,14 @@ async def test_a_move_is_reckoned_from_what_is_booked(booking: Booking) -> None:
     assert slot["start"] == f"{booked.start + timedelta(hours=2):%Y-%m-%d %H:%M}"
 
 
+async def test_a_weekday_alone_is_of_the_week_that_a_visit_is_booked_in(booking: Booking) -> None:
+    smith = (await looked(booking, doctor="Smith", day="monday week after next"))["slots"][0]
+    booked = await booking.clinic.book(FOUR, smith["slot_id"], "knee")
+    for day, on in (("thursday", 3), ("Mittwoch", 2), ("friday", 4)):
+        moved = await looked(booking, instead_of=booked.appointment_id, day=day)
+        assert moved["day"] == f"{booked.start + timedelta(days=on):%Y-%m-%d}"
+
+
 async def test_tomorrow_is_counted_from_when_it_was_said(booking: Booking) -> None:
     booking.session().heard({"date_preference": "tomorrow"})
     held = booking.entities.conversation.entities["date_preference"]

@@ -1,5 +1,6 @@
 """Free times at the clinic: looks with what is known, and says what is missing of the form."""
 
+from calendar import day_name
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
@@ -19,12 +20,13 @@ from services.language.requests.appointment_slots import field_in, is_of_field
 from services.language.requests.clock import hour_alone_in, part_of_day_in, shift_in
 from services.language.requests.requests import refused_doctors
 from services.language.words.in_english import in_english
-from services.language.words.phrases import says
+from services.language.words.phrases import says, words_for
 from services.language.words.talk_texts import day_text, talk_text
 from services.scheduling.clinic import Clinic
 from services.scheduling.fhir import Appointment, Doctor, Slot
 
 _WORKDAYS, _DAYS_AHEAD = 5, 7
+_WEEKDAYS = frozenset(one[:3].casefold() for one in day_name)
 
 
 def days_of(text: str, *, now: datetime) -> Sequence[date]:
@@ -138,6 +140,13 @@ class FreeTimes:
         if (entities := turn.request.entities) is not None:
             said_at = entities.said_at("date_preference", asked.day)
         days = days_of(asked.day, now=now if said_at is None else said_at) if asked.day else ()
+        if (
+            moved is not None
+            and in_english(asked.day).casefold()[:3] in _WEEKDAYS
+            and (asked.day.casefold() in words_for("weekday"))
+        ):  # "Thursday instead" is that of the week in which the appointment stands
+            week = moved.start - timedelta(days=moved.start.weekday() + 1)
+            days = days_of(asked.day, now=max(now, week))
         minute, part = _minute_in(asked.time, now), part_of_day_in(asked.time)
         to_another = bool(asked.doctor) and not (asked.day or asked.time)
         if moved is not None and (to_another or says(turn.request.text, "same_time")):

@@ -39,7 +39,7 @@ BEYOND_US = (
 _NOBODYS = (
     "no_series", *BEYOND_US[:-1], "says_wrong", "asks_language", "goes_back", "wants_more",
     "asks_research", "asks_todays_list", "asks_cohort", "sums_up_talk", "same_question", "rewords",
-    "why_open", "adds_people",
+    "why_open", "adds_people", "asks_plan_open",
     "points_to_report", "same_of_day",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""

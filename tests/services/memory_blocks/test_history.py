@@ -66,6 +66,13 @@ def test_one_value_of_a_kind_is_held_at_a_time() -> None:
     assert active(context) == ["Code status: full code", "Weight: 58 kg"]
 
 
+def test_a_figure_that_was_put_right_is_told_with_what_it_is_of() -> None:
+    (point,) = [
+        one for one in talk("BP 128/70", "no, 138/70").memory.key_points if one.status == "active"
+    ]
+    assert history.said_now(point) == "Blood pressure: 138/70"
+
+
 def test_doses_of_one_drug_replace_each_other_and_other_drugs_stay() -> None:
     context = talk(
         "She takes metformin 500 mg daily",
