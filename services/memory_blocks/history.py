@@ -53,8 +53,8 @@ def said_now(point: KeyPoint) -> str:
     if is_withdrawn(point) or not point.quote:
         return point.text
     is_whole = point.source == "model" or value.casefold() in point.quote.casefold() or "(" in value
-    # "No, 138/70" does not say of what.
-    is_whole &= not any(one.only_if_held and one.corrects for one in stated_in(point.quote))
+    alone = (one for one in stated_in(point.quote) if one.only_if_held)  # "no, 138/70": of what?
+    is_whole &= not any(one.corrects for one in alone)
     return point.quote if is_whole else value if point.kind == NOTE else point.text
 
 
@@ -209,10 +209,8 @@ def turn_row(turn: Turn) -> dict[str, Any]:
         {"agent_type": one.agent, "content": one.text, "response_id": one.message_id}
         for one in turn.agent_responses
     ]
-    if len(answers) > 1:
-        row["agent_responses"] = answers
-    else:
-        row["agent_response"] = answers[0] if answers else None
+    one = answers[0] if answers else None
+    row |= {"agent_responses": answers} if len(answers) > 1 else {"agent_response": one}
     row["turn_status"] = turn.turn_status
     return row
 
@@ -250,8 +248,7 @@ def last_updated(context: ChatContext) -> datetime | None:
 SHOWN_LIMIT_CHARS = 2_000
 """What agents are shown of it, before the window of newest turns (spec page 4.3)."""
 _NAME_CHARS = 80
-_NOTED = "Noted:"
-_NONE = "• Nothing noted yet"
+_NOTED, _NONE = "Noted:", "• Nothing noted yet"
 
 
 def context_summary(context: ChatContext) -> str:

@@ -52,7 +52,7 @@ async def test_it_is_fetched_until_somebody_has_told_of_it(world: TeamWorld) -> 
         ASKED,
         Reply(text="*Radiology*, please look."),
         Reply(text="It is stable.\n\n*Pathology*, please go on."),
-        Reply(text="No tissue."),
+        Reply(text="I agree."),
         utterance=read(IMAGING, agent="Orchestrator"),
     )
     assert heard.speakers == ["Orchestrator", "Radiology", "Pathology"]

@@ -193,8 +193,7 @@ def is_other_figure(text: str, told: str) -> bool:
     said = {word for word in words_of(rest) if not numbers_in(word)}
     is_led = said <= {*words_of(told)} | saying("before_an_age")  # "no, at 71"
     is_figure = rest[:1].isdecimal() or (bool(numbers_in(rest)) and is_led)
-    is_figure = is_figure and bool(numbers_in(told))
-    return is_figure and other in ({""}, set())
+    return is_figure and bool(numbers_in(told)) and other in ({""}, set())
 
 
 @lru_cache(maxsize=4_000)
