@@ -123,7 +123,8 @@ class MessageCheck:
         sentence = with_courses(clause_parts.as_of_now(sentence, has_heading=self._has_heading))
         rows, judge = self.grounds.rows, partial(self._clause, sentence)
         sentence, verdicts = clause_parts.judged(sentence, rows, judge, self._last.sources)
-        verdicts = against_others(sentence, verdicts, rows)
+        if len(verdicts) != 1 or verdicts[0].state == "contradicted":
+            verdicts = against_others(sentence, verdicts, rows)
         kinds = self._lists if sentence.is_item else clause_parts.listed_kinds(sentence)
         is_list = self.speaker.reads_records and not sentence.cues & _DENIALS
         if is_list and clause_parts.lists_unknown(sentence, kinds, rows):
