@@ -114,13 +114,13 @@ class Lexicon:
 
     def _read_pieces(self, text: str) -> tuple[Piece, ...]:
         tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints))
-        found, at = list[Piece](), 0
-        while at < len(tokens):
+        found, at, end = list[Piece](), 0, len(tokens)
+        tokens.append("?")  # many leave it out: "how is she"
+        while at < end:
             size, labels = self._longest(tokens[at:]) or (1, self._of_word(tokens[at]))
-            if not labels and (around := self._around_somebody(tokens[at:])):
+            if not labels and (around := self._around_somebody(tokens[at:end])):
                 size, labels = around
-            words = tuple(tokens[at : at + size])
-            found.append(Piece(words, labels))
+            found.append(Piece(tuple(tokens[at : min(at + size, end)]), labels))
             at += size
         return tuple(found)
 
