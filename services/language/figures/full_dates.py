@@ -34,7 +34,9 @@ _OF_ONE = re.compile(
 """`the 1949 one`, `b. 1949`, `der von 1949: PSA`; of this century it is rather a scan."""
 _TWO_DIGITS = re.compile(r"(?<!\w)['\u2019](\d\d)(?![\w%]|[.,]\d)(?!.*\w['\u2019](?!\w))")
 _NEXT_WORD = re.compile(r"(?:[ ,(]{1,3}|['’]?(?=s\b))([^\W\d_]+)")
-_LONG_AGO = 20
+_LONG_AGO, _MONTHS = 20, 12
+_NO_DAY = date.min
+"""Read of a birth on 29 February 1970: nobody was born on it."""
 _PLAIN = re.compile(r"(?<!\w)(\d\d)(\d\d)((?:19|20)\d\d)(?!\w)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
 
@@ -71,7 +73,7 @@ def full_dates(text: str) -> Sequence[FullDate]:
     found += [one for one in _all(_PLAIN, text, _either_way) if _is_birth(text[: one.start])]
     found.sort(key=lambda one: one.start)
     ends = [0, *(one.end for one in found)]
-    return [
+    dated = (
         # The word for a birth is of one date: "born 21/07/1968, seen 26/06/2025".
         replace(
             one,
@@ -82,17 +84,20 @@ def full_dates(text: str) -> Sequence[FullDate]:
             ),  # `21 July 1968 (DOB)`, `1.5.60s`
         )
         for one in found
-    ]
+    )
+    return [one for one in dated if one.is_birth or _NO_DAY not in one.readings]
 
 
 def _all(
     pattern: re.Pattern[str], text: str, parts: Callable[[re.Match[str]], set[tuple[int, int, int]]]
 ) -> Iterator[FullDate]:
     for one in pattern.finditer(text):
-        readings = set()
-        for year, month, day in parts(one):
+        readings, said = set(), parts(one)
+        for year, month, day in said:
             with suppress(ValueError):
                 readings.add(date(year, month, day))
+        if not readings and any(0 < month <= _MONTHS for _, month, _ in said):
+            readings = {_NO_DAY}
         if readings:
             yield FullDate(one.start(), one.end(), frozenset(readings), is_birth=False)
 
