@@ -26,7 +26,7 @@ from services.language.people.mentions import Message, read_words
 from services.language.people.name_runs import neighbours, with_joined_words
 from services.language.people.patient_phrases import behind_leads
 from services.language.people.signed_word import Word
-from services.language.people.whom_about import headings_of
+from services.language.people.whom_about import headings_of, reported_in
 from services.language.replies.commands import command_in
 from services.language.replies.references import place_in
 from services.language.replies.yes_no import yes_no_in
@@ -102,7 +102,8 @@ class SubjectLinker:
         is_open &= not names_alone(text, "name_who_wrote")
         # "And the second?" is a visit, or a value, where no other patient was spoken of.
         is_open &= len(situation.roster) > 1 or not (place_in(text) or says(text, "value_before"))
-        for heading in headings_of(text) if is_open and situation.active else ():
+        is_open &= situation.active is not None
+        for heading in (*reported_in(text), *headings_of(text)) if is_open else ():
             of_frame = await self._link(heading, situation)
             if of_frame.subject.outcome != "same":
                 subject = replace(of_frame.subject, outcome="unsure")

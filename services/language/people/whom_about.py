@@ -22,6 +22,7 @@ from services.language.words.phrases import every_part_in, says
 from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _YEAR_CHARS, _ASKED = 7, 4, "crp?"
+_FEW_BEFORE = 4
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}|\b(?:15-3|19-9|72-4)\b")  # and the numbers of markers
 _YEARS = re.compile(r"(?:19|20)\d\d ?[-/\u2013] ?(?:19|20)?\d\d")
 _NOT_OF_NAMES = ("no_one", "auxiliaries", "made_for", "tells", "wrong_one", "before_hours")
@@ -30,6 +31,19 @@ _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 
 
 @lru_cache(maxsize=64)
+def reported_in(text: str) -> tuple[str, ...]:
+    """Return what somebody is told to have said: "nurse says fall bp is off", "lab: young k 2,1".
+
+    A name that is a word, too, is one where it begins what was said.
+    """
+    head, colon, rest = text.partition(": ")
+    if not (colon and len(head.split()) <= _FEW_BEFORE):
+        words = text.split(maxsplit=_FEW_BEFORE + 1)
+        at = next((n for n, w in enumerate(words) if w.lower() in of_people("says")), 0)
+        rest = " ".join(words[at + 1 :]) if at else ""
+    return (rest.strip(),) if len(rest.split()) > 1 else ()
+
+
 def headings_of(text: str) -> tuple[str, ...]:
     """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
     is_valued = not measured_nouns().isdisjoint(words_of(text))
