@@ -36,8 +36,8 @@ from services.language.words.people_words import of_people
 from services.language.words.phrases import says, without
 
 DIRECTORY_SECONDS = 2.0
-_SEARCHES_LIMIT = 8
-_CLOSING_WORDS = 4
+_BY_NAME = frozenset({"named", "number", "retired", "merged", "nearly", "part", "former"})
+_SEARCHES_LIMIT, _CLOSING_WORDS = 8, 4
 _log = structlog.get_logger()
 
 
@@ -103,9 +103,12 @@ class SubjectLinker:
         # "And the second?" is a visit, or a value, where no other patient was spoken of.
         is_open &= len(situation.roster) > 1 or not (place_in(text) or says(text, "value_before"))
         is_open &= situation.active is not None
-        for heading in (*reported_in(text), *headings_of(text)) if is_open else ():
+        told = reported_in(text)
+        for heading in (*told, *headings_of(text)) if is_open else ():
             of_frame = await self._link(heading, situation)
-            if of_frame.subject.outcome != "same":
+            # Of what is reported only names count: who is "he" depends on who tells it.
+            is_named = of_frame.subject.reason in _BY_NAME or heading not in told
+            if of_frame.subject.outcome != "same" and is_named:
                 subject = replace(of_frame.subject, outcome="unsure")
                 return replace(of_frame, subject=subject, is_plain=linked.is_plain)
         return linked
