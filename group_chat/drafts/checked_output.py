@@ -26,7 +26,7 @@ from services.statements.grounds import Grounds
 from services.statements.rows.verdict import UNCHECKED, Verdict
 from services.statements.shown import repeats
 
-VIEWS_SHOWN, PROOFS = 3, 6
+VIEWS_SHOWN, PROOFS = 3, 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +154,11 @@ class CheckedOutput:
 
     def _unsought(self, sentence: str) -> list[ChartQuestion]:
         """Return what a sentence speaks of that was not looked up for one of this message."""
-        if not (self.withholds and self.reads_records) or len(self._sought) > PROOFS:
+        if not (self.withholds and self.reads_records) or len(self._sought) >= PROOFS:
             return []
         asked = questions_told(sentence, language=self._turn.language)
         new = [one for one in asked if repr(one) not in self._sought]
+        new = new[: PROOFS - len(self._sought)]
         self._sought.update(map(repr, new))
         return new
 

@@ -22,7 +22,7 @@ from services.language.words.phrases import every_part_in, says
 from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _YEAR_CHARS, _ASKED = 7, 4, "crp?"
-_FEW_BEFORE = 4
+_FEW_BEFORE, _REPORT_CHARS = 4, 400
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}|\b(?:15-3|19-9|72-4)\b")  # and the numbers of markers
 _YEARS = re.compile(r"(?:19|20)\d\d ?[-/\u2013] ?(?:19|20)?\d\d")
 _NOT_OF_NAMES = ("no_one", "auxiliaries", "made_for", "tells", "wrong_one", "before_hours")
@@ -32,16 +32,18 @@ _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 
 @lru_cache(maxsize=64)
 def reported_in(text: str) -> tuple[str, ...]:
-    """Return what somebody is told to have said: "nurse says fall bp is off", "lab: young k 2,1".
+    """Return what somebody is told to have said, where a value follows what may be a name.
 
-    A name that is a word, too, is one where it begins what was said.
+    "Nurse says fall bp is off", "lab: young k 2,1"; of "reports sharp chest pain" nothing.
     """
-    head, colon, rest = text.partition(": ")
+    head, colon, rest = text[:_REPORT_CHARS].partition(": ")
     if not (colon and len(head.split()) <= _FEW_BEFORE):
-        words = text.split(maxsplit=_FEW_BEFORE + 1)
+        words = text[:_REPORT_CHARS].split(maxsplit=_FEW_BEFORE + 1)
         at = next((n for n, w in enumerate(words) if w.lower() in of_people("says")), 0)
         rest = " ".join(words[at + 1 :]) if at else ""
-    return (rest.strip(),) if len(rest.split()) > 1 else ()
+    values = measured_nouns() - of_people("signs")
+    is_valued = not values.isdisjoint(words_of(rest)[1:3])
+    return (rest.strip(),) if is_valued else ()
 
 
 def headings_of(text: str) -> tuple[str, ...]:
