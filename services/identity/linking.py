@@ -17,7 +17,7 @@ from services.identity.names.matching import Known, Mention, mentions_in
 from services.identity.names.name_signs import contradicts, is_turned_to
 from services.identity.names.person import Person
 from services.identity.names.word_names import asks_values_alone
-from services.identity.said import NumberSaid, Said
+from services.identity.said import NumberSaid, Said, is_passed_by
 from services.identity.subject import Subject, subject_of
 from services.language.figures.full_dates import birth_years, full_dates, years_in
 from services.language.people import record_numbers
@@ -27,17 +27,14 @@ from services.language.people.name_runs import neighbours, with_joined_words
 from services.language.people.patient_phrases import behind_leads
 from services.language.people.signed_word import Word
 from services.language.people.whom_about import headings_of, reported_in
-from services.language.replies.commands import command_in
 from services.language.replies.references import place_in
-from services.language.replies.yes_no import yes_no_in
 from services.language.requests.requests import names_alone
-from services.language.told.telling import is_letter
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says, without
 
 DIRECTORY_SECONDS = 2.0
 _BY_NAME = frozenset({"named", "number", "retired", "merged", "nearly", "part", "former"})
-_SEARCHES_LIMIT, _CLOSING_WORDS = 8, 4
+_SEARCHES_LIMIT = 8
 _log = structlog.get_logger()
 
 
@@ -131,7 +128,8 @@ class SubjectLinker:
             index = PersonIndex(people=filter(None, situation.roster.values()))
         known = self._known(index, situation)
         mentions = [_settled(one, message, index, situation) for one in mentions_in(message, known)]
-        mentions = [one for one in mentions if not _is_passed_by(one, text, message)]
+        passed = [is_passed_by(one, text, message, situation.roster) for one in mentions]
+        mentions = [one for one, is_passed in zip(mentions, passed, strict=True) if not is_passed]
         said = Said(
             message=message,
             mentions=mentions,
@@ -215,16 +213,6 @@ def _without_nobody(text: str) -> str:
     said = read_words(text)
     lead = next((text[: one.end] for one in said.words if one.start == said.pronoun_at), "")
     return f"{lead} {kept}".strip() or "?"
-
-
-def _is_passed_by(one: Mention, text: str, message: Message) -> bool:
-    """Whether a strange name is no patient's: in a yes or a no, and of who signs a letter."""
-    if one.strength != "stranger":
-        return False
-    is_last = bool(one.span) and one.span[-1] in message.words[-_CLOSING_WORDS:]
-    is_reply = command_in(text) in ("retract", "undo", "stop", "help")  # "Streich das"
-    is_reply = is_reply or yes_no_in(text) in ("yes", "no")  # "Klar"
-    return is_reply or (is_last and is_letter(text))
 
 
 def _names_of(names: Iterable[str]) -> Iterable[tuple[str, ...]]:

@@ -1,8 +1,9 @@
 """What a message says of people, and who is named in it only beside the patient. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from data_models.identifiers import PatientId
 from services.identity.names import asked_about
 from services.identity.names.covers import name_words
 from services.identity.names.index import NumberHit
@@ -14,11 +15,14 @@ from services.language.figures.full_dates import FullDate
 from services.language.people.ages_told import AgeTold
 from services.language.people.mentions import Message
 from services.language.people.signed_word import Word
+from services.language.replies.commands import command_in
+from services.language.replies.yes_no import yes_no_in
 from services.language.several_requests import begun_before
+from services.language.told.telling import is_letter
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 
-_PAIR = 2
+_PAIR, _CLOSING_WORDS = 2, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +146,16 @@ def is_kin_who_speaks(message: Message, mention: Mention, known: Known) -> bool:
     does = of_people("people_do") & {last.after, last.beyond}
     is_of_own = message.told_sex in (None, own.sex) and bool(does)
     return is_of_own and any(one.text in theirs for one in message.words)
+
+
+def is_passed_by(one: Mention, text: str, message: Message, roster: Collection[PatientId]) -> bool:
+    """Whether a name is no patient's: of who signs, and if strange in a yes, a no, or a letter."""
+    is_known = any(each.patient_id in roster for each in one.people)
+    if one.span and not is_known and says(text[: one.span[0].start], "signs_off"):
+        return True
+    if one.strength != "stranger":
+        return False
+    is_last = bool(one.span) and one.span[-1] in message.words[-_CLOSING_WORDS:]
+    is_reply = command_in(text) in ("retract", "undo", "stop", "help")  # "Streich das"
+    is_reply = is_reply or yes_no_in(text) in ("yes", "no")  # "Klar"
+    return is_reply or (is_last and is_letter(text))

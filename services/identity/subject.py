@@ -18,7 +18,6 @@ from services.language.people.descriptions import is_of_hers_alone, values_asked
 from services.language.people.pointed_at import pointed_at
 from services.language.requests.requests import names_alone
 from services.language.words.folding import words_of
-from services.language.words.letters import folded
 from services.language.words.phrases import says
 
 Outcome = Literal["same", "other", "several", "unsure"]
@@ -191,7 +190,7 @@ def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[
         if own is not None
         and len(one.readings) > 1
         and not each.same_as(own)
-        and (_is_namesake(each, own) or each.patient_id in known.roster)
+        and (each.is_namesake_of(own) or each.patient_id in known.roster)
     )[:OPTIONS_LIMIT]
 
 
@@ -222,16 +221,12 @@ def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject |
         if one.birth_date[:4] in years
         and not one.same_as(person)
         and (
-            _is_namesake(one, person)
+            one.is_namesake_of(person)
             or (one.patient_id in known.roster and known.index.has_word_of(said.message, one))
         )
     )
     asked = Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
     return asked if born_then else None
-
-
-def _is_namesake(one: Person, other: Person) -> bool:
-    return bool(one.name) and folded(one.name) == folded(other.name)
 
 
 def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:

@@ -10,13 +10,13 @@ from rapidfuzz.distance import OSA
 from services.identity.names.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
 from services.identity.names.person import Person, PersonName, distinct
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
-from services.language.people.descriptions import first_parts
+from services.language.people.descriptions import first_parts, things_asked
 from services.language.people.name_runs import is_behind_letter, leads_a_name
 from services.language.people.named_person import is_known_name, is_short_for
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
 from services.language.words.letters import folded, is_without_spaces, letter_runs, sounds
-from services.language.words.people_words import of_people
+from services.language.words.people_words import common_words, of_people
 
 _ALIKE_CHARS, _HEARD_LEAST = 2, 5
 _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
@@ -54,6 +54,10 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
     if exact:  # `an hb of 7`, no `nguyen an`
         is_word = word.raw.islower() and word.is_in("articles")
         return [it for it in exact if not is_word or any(it.person is one.person for one in halves)]
+    single = word.text.removesuffix("s")
+    is_owned = single != word.text and word.text not in common_words()
+    if is_owned and word.after in things_asked() and (owners := index.exactly(single)):
+        return owners  # `joys k`
     is_signed = word.is_owner or word.title in ("man", "woman")
     is_word = (word.is_common or word.is_derived) and not (is_signed or is_looked_up(run, word))
     is_short_form = word.raw.isupper() and len(word.raw) < 4 and not is_signed  # `BSA`

@@ -10,16 +10,23 @@ from services.language.people.name_runs import leads_a_name
 from services.language.people.named_person import is_known_name, is_ordinary_name
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
+from services.language.words.people_words import of_people
 
 
 def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether words that are a patient's first name, and perhaps common words, name somebody."""
     is_word = any(one.is_common for one in span)
+    # `send it to Hannah Brown`, whom nobody knows
+    has_strange_family = name_signs.stands_before_a_name(run, span)
+    if span[0].is_in("verbs_too") and span[0].before in of_people("speakers"):
+        return False  # `i drew blood cultures`
+    if span[0].is_in_date and span[0].has_number and span[0].title is None:
+        return False  # `jun 12 labs`
     return (
         name_signs.is_sure_sign(span)
-        or (span[0].is_capital and not span[0].is_in_date)
+        or (span[0].is_capital and not (span[0].is_in_date or has_strange_family))
         # Whoever says but a first name, and writes on, takes that chart to be open.
-        or (not is_word and name_signs.is_all_said(run, span))
+        or (not span[0].is_in_date and name_signs.is_all_said(run, span))
         or name_signs.is_before_a_family_name(run, span)
         or name_signs.is_turned_to(run, span)
         or name_signs.is_told_something(run, span)
@@ -27,6 +34,7 @@ def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
         # `has mark had a flu shot?`
         or (run[0].is_in("auxiliaries") and [*run[1:-1]][:1] == [span[0]])
         or is_looked_up(run, span[0])
+        or name_signs.is_beside_a_figure(run, span)
         or (not is_word and any(one.stands_as_name or _is_only_a_name(one) for one in span))
     )
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from data_models.identifiers import PatientId
 from services.identity.names import covers as covering
 from services.identity.names import name_signs as signs
+from services.identity.names.beside import is_beside, is_name_beside
 from services.identity.names.covers import Cover
 from services.identity.names.first_names import has_another_first_name, is_first_name_here
 from services.identity.names.index import NameHit, PersonIndex
@@ -115,7 +116,7 @@ def _mention(
     span = tuple(run[place] for place in sorted(chosen[0].places))
     open_one, best = known.open, chosen[0]
     is_whole_name = best.has_family and best.has_given and best.is_exact
-    if not is_whole_name and signs.is_name_beside(run, span, known.others):
+    if not is_whole_name and is_name_beside(run, span, known.others):
         return None
     is_fit = open_one is not None and not signs.contradicts(span, open_one)
     of_open = [one for one in all_of if is_fit and one.is_exact and one.person.same_as(open_one)]
@@ -124,7 +125,7 @@ def _mention(
     has_another = has_another_first_name(run, span, known.index, open_one) if of_open else True
     if not (span[0].is_another or has_another):
         is_left = best.has_family and span[0].text in left_over_in(message.text)
-        is_left = is_left and not _is_beside(run, span, "family", known)
+        is_left = is_left and not is_beside(run, span, "family", known.others)
         namesakes = [
             one
             for one in _namesakes(run, span, chosen, of_open[0], known)
@@ -133,6 +134,9 @@ def _mention(
         kind: Strength = "family" if namesakes else "full"
         return Mention(_typed(span), tuple(namesakes), kind, not namesakes, span)
     covers = [one for one in chosen if not one.person.same_as(open_one)]
+    if is_fit and open_one is not None and not best.is_exact and len(covers) < len(chosen):
+        # `peggy bell`, of two who are called Margaret Bell
+        covers = [one for one in covers if not one.person.is_namesake_of(open_one)]
     covers = [one for one in covers if not signs.contradicts(span, one.person)] or covers
     people = distinct(one.person for one in covers)
     if not people:
@@ -158,21 +162,19 @@ def _unread(message: Message, run: _Run, chosen: Sequence[Cover], known: Known) 
     found = distinct(one.person for one in chosen if one.is_exact and (one.has_family or is_month))
     people = [one for one in found if not (one.same_as(known.open) or signs.contradicts(span, one))]
     is_told = is_told_closer(message.text, span[-1], people, known.today)
-    is_beside = is_beside_a_value(span)
-    is_named = is_beside or (span[0].is_first and not span[0].has_number)
+    is_by_value = is_beside_a_value(span)
+    is_named = is_by_value or (span[0].is_first and not span[0].has_number)
     is_word = span[0].is_in("qualities", "seasons") and not is_named
     if (is_month or is_word or span[0].is_in("verbs_too", "organs")) and not is_told:
         people = [one for one in people if one.patient_id in known.roster]
     has_day = span[0].has_number or span[0].gap.rstrip(" .,-")[-1:].isdigit()
     is_word = is_month and (has_day or span[0].before in of_people("before_months"))
     is_word |= message.pronoun_at is not None or len(span) > 1
-    is_word |= len(message.words) > (_SOME_WORDS if is_beside else _FEW_WORDS)
+    is_word |= len(message.words) > (_SOME_WORDS if is_by_value else _FEW_WORDS)
     is_word |= span[0].before in of_people("articles")  # `a bird fancier?`
-    is_word |= not is_told and (
-        span[0].is_surely_eponym or span[-1].after in of_people("particles")
-    )
-    is_aside = signs.is_name_beside(run, span, known.others) or _is_beside(
-        run, span, "family", known
+    is_word |= not is_told and (_is_thing(span[0]) or span[-1].after in of_people("particles"))
+    is_aside = is_name_beside(run, span, known.others) or is_beside(
+        run, span, "family", known.others
     )
     is_read = not is_told and span[0].text not in left_over_in(message.text)
     named = () if is_word or is_aside or is_read else tuple(people)
@@ -285,41 +287,31 @@ def _counts(
             or covering.has_family_initial(run, span, person)
         )
         return signed or begins or asks or signs.is_alone(run, span) or not all(common)
-    if _is_beside(run, span, strength, known):
+    if is_beside(run, span, strength, known.others):
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
         return not cover.by_initial or signed or begins or not all(common)
-    if all(one.is_eponym if strength == "near" else one.is_surely_eponym for one in span):
+    if all(one.is_eponym if strength == "near" else _is_thing(one) for one in span):
         return False
     if strength == "near":
         return _counts_nearly(run, span, cover, signed=signed, in_roster=in_roster)
     if strength in ("family", "former"):
         heads = span[-1].heads or span[-1].is_heading
-        is_all = signs.is_all_said(run, span) or (span[0].is_first and heads)
         is_set_off = not {*":?"}.isdisjoint(span[0].gap)  # `Weiss: Na`, not `weiss K`
-        is_all &= is_set_off or span[0].raw[0].isupper()
+        is_all = span[0].is_first and heads and (is_set_off or span[0].raw[0].isupper())
+        is_all |= signs.is_all_said(run, span) or signs.is_beside_a_figure(run, span)
         is_all = is_all or signs.is_turned_to(run, span) or signs.begins_a_chart_question(run, span)
         is_all |= cover.by_initial and not span[-1].is_in("opening")
-        is_all |= is_another_subject(run, span) or len(common) > 1  # `inr, smith-jones obs`
+        is_all |= (
+            signs.is_no_quality_of(span[0]) or is_another_subject(run, span) or len(common) > 1
+        )  # `inr, smith-jones obs`
         return signed or is_all or not any(common)
     is_begun = run[0].is_first and covering.has_family_initial(run, span, person)  # `gale d weight`
     return (in_roster and signed) or is_begun or is_first_name_here(run, span)
 
 
-def _is_beside(run: _Run, span: _Span, strength: Strength, known: Known) -> bool:
-    """Whether the words are a drug, staff, a relative, or part of another name."""
-    if signs.is_first_name_beside(span, known.others) or signs.is_part_of_another_name(run, span):
-        return True
-    asks = run[0].is_in("kept_of_patients") and [*run[1:2]] == [span[0]] and span[-1].closes
-    # `Tochter Yost fragt nach Kalium`: whose daughter she is, and no `Dr Yost wants …`
-    is_kin = strength == "family" and span[0].title == "relative" and run[1:2] == [span[0]]
-    asks |= is_kin and span[-1].after in of_people("calls")
-    is_person = signs.is_person_beside(span) and not asks
-    return (
-        is_person
-        or signs.has_done(run, span)
-        or (strength != "full" and signs.stands_as_drug(run, span))
-    )
+def _is_thing(word: Word) -> bool:
+    return word.is_surely_eponym or (word.is_of_a_thing and not word.is_owner)
 
 
 def _counts_nearly(run: _Run, span: _Span, cover: Cover, *, signed: bool, in_roster: bool) -> bool:

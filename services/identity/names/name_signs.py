@@ -1,10 +1,11 @@
 """What the place of words in a message says of whether they are a name. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from services.identity.names.covers import given_words
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
+from services.language.figures.full_dates import month_numbers
 from services.language.people.descriptions import first_parts, things_asked, values_asked
 from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name, is_short_for
@@ -148,30 +149,6 @@ def is_surely_name(word: Word, own: Person | None) -> bool:
     return is_name or word.is_in("given_only")
 
 
-def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether one word stands where drugs do: `is she on Yasmin?`, `Arava or methotrexate`."""
-    word = span[0]
-    if len(span) > 1 or word.title is not None or word.is_owner or word.is_heading:
-        return False
-    at = next(place for place, one in enumerate(run) if one is word)
-    # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
-    is_asked = word.before in of_people("person_verbs")
-    before = {one.text for one in run[: max(at - 1, 0)]}
-    is_asked |= bool(before & chart_nouns() or before & values_asked())
-    is_asked |= run[at - 1].gap[-2:-1].isdigit()
-    is_name = is_known_name(word.text) or is_strange(word.text)
-    if is_asked and is_name and not is_clinical(word.text):
-        return False
-    is_drug = "(" in word.gap and is_clinical(word.before) and word.before not in measured_nouns()
-    if is_drug:
-        return True
-    if word.before in of_people("before_drugs"):  # and not `stop Doyle metformin`
-        return is_clinical(word.text) or not is_clinical(word.after)
-    if word.after in of_people("joins") and is_clinical(word.beyond):
-        return True
-    return at > 1 and word.before in of_people("joins") and is_clinical(run[at - 2].text)
-
-
 def is_clinical(text: str) -> bool:
     """Whether a word, folded, is a name of medicine: no person is called so."""
     return bool(text) and is_clinical_name(stem(text))
@@ -193,6 +170,15 @@ def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     return is_begun and of_people("lingers").issuperset(one.text for one in run[len(span) :])
 
 
+def is_beside_a_figure(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a value is told of the bearer of a name: `lab called cross k 2.9`, `k 2.9 cross`."""
+    behind, values = word_behind(run, span), measured_nouns()
+    is_told = behind is not None and behind.gap == " " and behind.has_number
+    is_told = is_told and span[-1].after in values
+    is_told |= span[0].gap.strip()[:1].isdigit() and span[0].before in values
+    return is_told and not (span[0].is_in_date or span[0].text in month_numbers())
+
+
 def is_turned_to(run: Sequence[Word], span: tuple[Word, ...], *, goes_on: bool = False) -> bool:
     """Whether a name ends the clause, or `goes_on`, behind what but leads to one: `und koch?`."""
     leads = of_people("opening", "moves_on", "others", "next_one", "again")
@@ -205,25 +191,11 @@ def is_turned_to(run: Sequence[Word], span: tuple[Word, ...], *, goes_on: bool =
     return ends and at > 0 and begins and all(one.text in leads for one in run[:at])
 
 
-def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether somebody's telephone or address is meant: `Maria Kern's phone`, `mail von Kern`.
-
-    Who is no patient is looked for among the user's contacts then.
-    """
-    parts = of_people("contact_parts")
-    last = span[-1]
-    is_owned = last.is_owner and (last.after in parts or last.beyond in parts)
-    at = next(place for place, one in enumerate(run) if one is span[0])
-    before = [one.text for one in run[max(at - 2, 0) : at]]
-    is_after = len(before) > 1 and before[1] in of_people("particles", "about")
-    return is_owned or (is_after and before[0] in parts)
-
-
 def is_genitive(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name owns the noun behind it as in German: `Kochs Befund`, `Kochs letzter Wert`."""
-    last, behind = span[-1], _behind(run, span)
+    last, behind = span[-1], word_behind(run, span)
     if behind is not None and behind.is_in("newest"):
-        behind = _behind(run, (behind,))
+        behind = word_behind(run, (behind,))
     is_owned = behind is not None and behind.gap == " " and behind.raw[0].isupper()
     return is_owned and last.raw[0].isupper() and last.raw.endswith("s")
 
@@ -243,7 +215,7 @@ def is_signed(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 def stands_before_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a word of no language follows as a family name would: `Grace Hil's bloods`."""
-    behind = _behind(run, span)
+    behind = word_behind(run, span)
     if behind is None or behind.gap != " " or not span[0].raw[0].isupper():
         return False
     is_written = behind.raw[0].isupper() and not behind.raw.isupper()
@@ -255,7 +227,7 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
 
     Or what is told of them: `Koch has fever`.
     """
-    behind = _behind(run, span)
+    behind = word_behind(run, span)
     if behind is None or behind.gap != " " or not span[0].is_first or span[0].is_in_date:
         return False
     if is_clinical(behind.text) or (behind.text == "on" and is_clinical(behind.after)):
@@ -268,6 +240,7 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     if is_verb or is_quality or span[0].is_in("newest", "opening", "moves_on"):
         return False
     is_asked = asked in values_asked() or asked in chart_nouns()
+    is_asked |= behind.is_in("joins") and behind.after in of_people("owners")  # `head and her k`
     return is_asked or is_told_something(run, span)
 
 
@@ -284,90 +257,51 @@ def may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether the message begins with a name and what its bearer does or is: `Dana just called`."""
-    behind = _behind(run, span)
-    is_told = behind is not None and behind.is_in("does_or_is")
+    behind = word_behind(run, span)
+    is_told = behind is not None and behind.is_in("does_or_is", "people_do")
     is_name = span[0].raw[0].isupper() or not span[0].is_common
+    is_name |= behind is not None and behind.is_in("people_do")  # `head crashed`
+    is_name &= not span[0].is_in("verbs_too", "qualities") or span[0].raw[0].isupper()
     return is_told and span[0].is_first and is_name and not span[0].is_in_date
 
 
 def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether it is half of a name of no person: `Stein-Leventhal`, `Klein-Hohenheim`."""
-    words = (*span, *filter(None, [_behind(run, span)]))
+    words = (*span, *filter(None, [word_behind(run, span)]))
     is_half = is_half_of_a_name(run, span) or any(one.is_in_pair for one in span)
     return is_half and not any(one.title is not None or one.is_owner for one in words)
 
 
 def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a hyphen joins the words with others."""
-    behind = _behind(run, span)
+    behind = word_behind(run, span)
     is_led = span[0].before in of_people("particles")  # `al-Rashid`
     is_before = span[0].gap in HYPHENS and run[0] is not span[0] and not is_led
     return is_before or (behind is not None and behind.gap in HYPHENS and len(behind.raw) > 1)
 
 
-def _behind(run: Sequence[Word], span: tuple[Word, ...]) -> Word | None:
+def word_behind(run: Sequence[Word], span: tuple[Word, ...]) -> Word | None:
+    """Return the word of the run that stands behind `span`."""
     at = next(place for place, one in enumerate(run) if one is span[-1]) + 1
     return run[at] if at < len(run) else None
 
 
 def is_before_a_family_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether an unknown family name follows of whom something is asked: `Ann Hil: bloods`."""
-    behind = _behind(run, span)
+    behind = word_behind(run, span)
     if behind is None or not stands_before_a_name(run, span):
         return False
     return behind.is_owner or behind.heads or asks_for_chart(behind) or is_clinical(behind.after)
-
-
-def is_name_beside(
-    run: Sequence[Word], span: tuple[Word, ...], others: Collection[frozenset[str]]
-) -> bool:
-    """Whether the words, with the one beside them, are the whole name of a relative or doctor.
-
-    A family name alone may be anybody's.
-    """
-    things, last = of_people("staff_things", "contact_parts"), span[-1]
-    owned = last.beyond if last.after in of_people("plain_patients") else last.after
-    if last.is_owner and not things & {last.after, owned}:
-        return False  # `Keller's creatinine` is a patient's, and no letter or telephone
-    at = next(place for place, one in enumerate(run) if one is span[0])
-    around = {one.text for one in run[max(at - 1, 0) : at + len(span) + 1]}
-    return any(len(name) > 1 and name <= around for name in others)
-
-
-def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[str]]) -> bool:
-    """Whether a relative's first name stands alone, and nothing of a chart is said to be theirs.
-
-    `Peter called`, not `Peter's creatinine`.
-    """
-    word = span[0]
-    is_bare = len(span) == 1 and word.title is None and not word.is_owner and not word.is_heading
-    return is_bare and word.raw[0].isupper() and any(name == {word.text} for name in others)
-
-
-def is_person_beside(span: tuple[Word, ...]) -> bool:
-    """Whether the words are a member of staff or a relative of the open patient."""
-    last = span[-1]
-    if last.after in of_people("behind_places") and span[0].before in of_people("before_staff"):
-        return not last.is_owner  # `seen at Grant hospital?`
-    if last.heads and (span[0].title == "relative" or last.after in measured_nouns()):
-        return False  # `Herr Doktor Brenner: Kalium?`, `Oma Brenner: Kalium?`
-    if span[0].title != "staff":
-        return span[0].title == "relative"
-    # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
-    is_carried = span[0].before not in of_people("staff") or last.after in measured_nouns()
-    return not (is_carried and last.is_owner and last.after not in of_people("staff_things"))
-
-
-def has_done(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a name is of who treats the patient, or of where: `referred by moen?`."""
-    if span[0].before in of_people("before_places", "copied_to") and not span[-1].is_owner:
-        return not span[-1].heads
-    at = next(place for place, one in enumerate(run) if one is span[0])
-    is_led = at > 1 and span[0].before in of_people("not_asked") | {"von"}
-    return is_led and run[at - 2].is_in("done_by") and not span[-1].is_owner
 
 
 def contradicts(span: Sequence[Word], person: Person) -> bool:
     """Whether a title before the name is not that of the person's recorded sex."""
     title = next((one.title for one in span if one.title is not None), None)
     return (title, person.sex) in (("man", "female"), ("woman", "male"))
+
+
+def is_no_quality_of(word: Word) -> bool:
+    """Whether it is a quality that what is measured cannot have: `crea gross`."""
+    is_quality = word.is_in("of_no_value") and word.text != "hoch"
+    values = measured_nouns() - of_people("organs")
+    return is_quality and word.closes and word.before in values

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from data_models.errors import InvalidIdentifierError
 from data_models.identifiers import PatientId, storable_patient_id
+from services.language.words.letters import folded
 
 Sex = Literal["male", "female", "other", "unknown"]
 _BESIDE_LIMIT, _WHOLE_CHARS = 50, len("2000-12-31")
@@ -100,6 +101,10 @@ class Person:
             or (each.year, each.month, each.day) == (born.year, born.day, born.month)
             for each in days
         )
+
+    def is_namesake_of(self, other: "Person") -> bool:
+        """Whether both have the same whole name, whoever they are."""
+        return bool(self.name) and folded(self.name) == folded(other.name)
 
     def same_as(self, other: "Person | None") -> bool:
         """Whether both are one chart; nobody is no chart."""

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from rapidfuzz.distance import OSA
 
+from services.identity.names import beside, word_names
 from services.identity.names import name_signs as signs
-from services.identity.names import word_names
 from services.identity.names.covers import given_words, name_words
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
@@ -69,8 +69,8 @@ def strangers_in(
         is_asked_of = not owns and _is_name_in_a_chart_question(message, word, others)
         owns = owns or (is_asked_of and not _is_said_by_or_to(message, word))
         wholes = (word,), tuple(run[max(place - 1, 0) : place + 1]), tuple(run[place : place + 2])
-        owns = owns and not any(signs.is_way_to_reach(run, whole) for whole in wholes)
-        owns = owns and not signs.is_name_beside(run, (word,), others)
+        owns = owns and not any(beside.is_way_to_reach(run, whole) for whole in wholes)
+        owns = owns and not beside.is_name_beside(run, (word,), others)
         owns = owns and (is_behind_letter(run, place) or not has_hit)
         owns = owns and not is_met(message.text, word.raw)
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
@@ -89,7 +89,7 @@ def _heads_as_name(message: Message, run: Sequence[Word], place: int, others: _N
     if last is not word and last.raw.islower() and last.text in words_of_questions():
         return False  # `max serum: …`
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
-    if last is word or not is_name or signs.is_name_beside(run, (word,), others):
+    if last is word or not is_name or beside.is_name_beside(run, (word,), others):
         is_name |= word.is_in("surnames_written") and word.raw.istitle()  # `Ng: creat`
         is_and_word = word_names.is_name_and_word(word) and not word.is_in("organs")
         is_head = is_and_word or not (word_names.is_in_use(word) or word.is_in(*_NO_HEADS))
@@ -204,7 +204,7 @@ def _is_titled(
     is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
     if word.is_in("joins", "people_do") or (word.is_common and not word.is_owner and is_role):
         return False
-    if signs.is_name_beside(run, (word,), others) or (has_hit and not is_open):
+    if beside.is_name_beside(run, (word,), others) or (has_hit and not is_open):
         return False
     is_name = len(word.before) > _SHORT_LETTERS or is_known_name(word.text)
     is_name = is_name or is_written or is_strange(word.text)

@@ -71,6 +71,7 @@ class Message:
     pronoun_at: int | None = None
 
 
+_DECIMAL = re.compile(r"(?<=[0-9])\.(?=[0-9])")
 _DIGITS_OF_MS = 3  # `bed 12 ms doyle`
 _VOWELS = frozenset("aeiouy")
 
@@ -90,7 +91,8 @@ def read_words(text: str) -> Message:
     for at, one in enumerate(found):
         raw, end = one.group(), one.end()
         gap = text[found[at - 1].end() if at else 0 : one.start()]
-        starts = at == 0 or (bool(_SENTENCE_ENDS & set(gap)) and not _is_short_form(words[-1], gap))
+        ends = _SENTENCE_ENDS & set(_DECIMAL.sub("", gap))
+        starts = at == 0 or (bool(ends) and not _is_short_form(words[-1], gap))
         own = _OWN.match(text, end)
         behind = text[own.end() if own else end :][:2].lstrip(" ")
         is_capital = raw[0].isupper() and not starts and not shouted
@@ -231,7 +233,9 @@ def _title(
     if at == 0 or (gap.strip(" .-\t") and not is_led) or "\n" in gap:
         return None
     before, earlier = folds[at - 1], folds[at - 2] if at > 1 else ""
-    if before in of_people("staff") and not (before == "sister" and earlier in of_people("owners")):
+    is_role = before in ("is", "ist") and earlier in of_people("staff")  # `registrar is Hannah`
+    is_role |= before in of_people("staff")
+    if is_role and not (before == "sister" and earlier in of_people("owners")):
         return "staff"
     if before in of_people("relatives") and (
         earlier in of_people("owners") or before not in of_people("kin_too")
@@ -251,6 +255,7 @@ def _title(
     # A title holds for given name and family name: "Dr Anna Weber", "her son Jan Kowalski".
     carries = last.title is not None and last.title != "patient" and not last.is_owner
     is_capital = last.raw[0].isupper() or len(last.raw) == 1
+    is_capital |= last.is_in("particles")  # `dr. al-Rashid`
     carries = carries and is_capital and (len(words) < 2 or words[-2].title is None)
     if "." in gap:  # "Frau Th. Weber", and not "Mrs Whitfield. She was well"
         carries = carries and (len(last.raw) == 1 or _VOWELS.isdisjoint(last.text))
