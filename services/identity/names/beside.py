@@ -99,7 +99,7 @@ def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[st
 def is_person_beside(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether the words are a member of staff or a relative of the open patient."""
     last = span[-1]
-    if last.after == "from" and last.beyond in of_people("departments"):
+    if last.after in ("from", "vom") and last.beyond in of_people("departments"):
         return not last.is_owner  # `Obi from transport`
     role = signs.word_behind(run, span)
     is_told = role is not None and "," in role.gap and role.is_in("staff")
@@ -108,7 +108,10 @@ def is_person_beside(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
         return True  # `referral to mr Ferrari, vascular surgeon`
     if last.after in of_people("behind_places") and span[0].before in of_people("before_staff"):
         return not last.is_owner  # `seen at Grant hospital?`
-    if last.heads and (span[0].title == "relative" or last.after in measured_nouns()):
+    is_figure = role is not None and role.has_number
+    is_figure = is_figure and span[0].before not in of_people("academics")
+    is_asked = last.after in measured_nouns() and not is_figure  # `Schwester Ute: RR 90/50`
+    if last.heads and (span[0].title == "relative" or is_asked):
         return False  # `Herr Doktor Brenner: Kalium?`, `Oma Brenner: Kalium?`
     if span[0].title != "staff":
         return span[0].title == "relative"

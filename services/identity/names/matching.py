@@ -322,7 +322,8 @@ def _counts_nearly(run: _Run, span: _Span, cover: Cover, *, signed: bool, in_ros
         return False  # `ihre Wunde`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
     is_name = is_name or (is_strange(span[0].text) and not span[0].is_in("eponyms"))
-    is_word = any(common) and not (in_roster and covering.is_looked_up(run, span[0]))
+    is_word = any(common) or signs.is_clinical(span[0].text)  # `Schmerzen` is no slip in a name
+    is_word = is_word and not (in_roster and covering.is_looked_up(run, span[0]))
     return (is_name and not is_word) or signs.is_sure_sign(span)
 
 

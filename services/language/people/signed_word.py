@@ -109,7 +109,8 @@ class Word:
     @cached_property
     def is_surely_eponym(self) -> bool:
         """Whether what stands beside it tells so, though somebody may bear the name."""
-        is_kind = self.has_number or self.before in of_people("articles")
+        is_led = self.gap.isspace() and self.before in of_people("articles")
+        is_kind = self.has_number or is_led  # not `ruft an, Richter`
         is_said = self.is_of_a_thing or (is_kind and not self.is_owner)
         return self.is_in_pair or (self.is_eponym and is_said)
 

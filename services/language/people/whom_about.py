@@ -65,12 +65,16 @@ def headings_of(text: str) -> tuple[str, ...]:
         heading = f"{who.title() if is_quality else who}: {_ASKED}"  # `was kriegt kurz`
         *words, _ = read_words(heading).words
         is_dated = any(one.is_in_date or one.text in dated for one in words)
-        is_day = {*words_of(text[: text.find(who)])[-1:]} <= of_people("before_days")
+        before = {*words_of(text[: text.find(who)])[-1:]}
+        is_day = before <= of_people("before_days")
         is_day = is_day if full_dates(heading) else is_dated  # `psa on 1971-04-03`
         is_kins = any(one.is_in("relatives") for one in words[:-1])  # `mum's cancer, age`
         is_aside = is_day or is_met(text, who) or (who.isdecimal() and len(who) <= _YEAR_CHARS)
-        is_aside |= _YEARS.fullmatch(who) is not None  # `min height 2011-2014`
-        is_aside |= of_people("how_much").issuperset(words_of(who.partition(",")[0]))  # `isst gut`
+        is_aside |= (
+            _YEARS.fullmatch(who) is not None  # `min height 2011-2014`
+            or not before.isdisjoint(of_people("staff"))  # `Hausarzt Demir will den Brief`
+            or of_people("how_much").issuperset(words_of(who.partition(",")[0]))  # `isst gut`
+        )
         is_aside |= is_kins and not is_valued and words[-1].text in chart_nouns("problems")
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
