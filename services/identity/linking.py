@@ -300,7 +300,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
     of_names = {one for each in said.mentions for who in each.people for one in name_words(who)}
     # `Grant, not Doyle`, `hr Doyle`
     against = of_people("set_against", "titles_of_men", "titles_of_women")
-    aside = {
+    aside = named | {
         one.start
         for one, next_one in pairwise(words)
         if next_one.start in named and one.text in against
@@ -309,7 +309,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         one
         for one in words
         if one.start >= begins
-        and one.start not in aside | named
+        and one.start not in aside
         and one.text not in of_names
         and not (one.is_in("places") and one.has_number)
         and not (one.text == "call" and one.before == "next")

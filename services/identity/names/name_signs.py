@@ -57,10 +57,9 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
 
     `kwitzon k?`, `crea kwitzon`, `cbc for kwitzon`, `note: kwitzon fell`, `has kwitzon had a CT?`.
     """
-    at = next(place for place, one in enumerate(run) if one is word)
-    before = [one.text for one in run[:at]]
+    at = word.at - run[0].at
     leads = of_people("moves_on", "joins", "opening", "tells", "called_patients")
-    begins = not run[0].before and leads.issuperset(before)
+    begins = not run[0].before and all(one.text in leads for one in run[:at])
     # `kwitzon pcn allergy?`, and not `mark the allergy`, `Stark erhöhtes CRP`
     is_near = begins and not (word.is_common or word.is_in("titles_of_men", "titles_of_women"))
     is_near &= word.after not in of_people("behind_places", "definite", "articles")
@@ -76,7 +75,7 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     does = begins and word.after in of_people("people_do") and not word.closes
     if is_pair or does:
         return True
-    given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
+    given = run[at - 1] if at > 1 and all(one.text in leads for one in run[: at - 1]) else word
     if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
         return True  # `switch to Zelda Quix`
     return (begins or word.text.endswith("s")) and bool(of_what & things_asked())
@@ -153,7 +152,7 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     word = span[0]
     if len(span) > 1 or word.title is not None or word.is_owner or word.is_heading:
         return False
-    at = next(place for place, one in enumerate(run) if one is word)
+    at = word.at - run[0].at
     # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
     is_asked = word.before in of_people("person_verbs")
     before = {one.text for one in run[: max(at - 1, 0)]}
@@ -196,7 +195,7 @@ def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def is_turned_to(run: Sequence[Word], span: tuple[Word, ...], *, goes_on: bool = False) -> bool:
     """Whether a name ends the clause, or `goes_on`, behind what but leads to one: `und koch?`."""
     leads = of_people("opening", "moves_on", "others", "next_one", "again")
-    at = next(place for place, one in enumerate(run) if one is span[0])
+    at = span[0].at - run[0].at
     goes_on = goes_on and span[0].text not in words_of_questions()  # `what stage is it`
     ends = (goes_on or span[-1].closes) and span[0].text not in leads
     if span[0].is_in("qualities") and not any(one.is_in("moving") for one in run[: at - 1]):
@@ -213,7 +212,7 @@ def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     parts = of_people("contact_parts")
     last = span[-1]
     is_owned = last.is_owner and (last.after in parts or last.beyond in parts)
-    at = next(place for place, one in enumerate(run) if one is span[0])
+    at = span[0].at - run[0].at
     before = [one.text for one in run[max(at - 2, 0) : at]]
     is_after = len(before) > 1 and before[1] in of_people("particles", "about")
     return is_owned or (is_after and before[0] in parts)
@@ -306,7 +305,7 @@ def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 
 def _behind(run: Sequence[Word], span: tuple[Word, ...]) -> Word | None:
-    at = next(place for place, one in enumerate(run) if one is span[-1]) + 1
+    at = span[-1].at - run[0].at + 1
     return run[at] if at < len(run) else None
 
 
@@ -329,7 +328,7 @@ def is_name_beside(
     owned = last.beyond if last.after in of_people("plain_patients") else last.after
     if last.is_owner and not things & {last.after, owned}:
         return False  # `Keller's creatinine` is a patient's, and no letter or telephone
-    at = next(place for place, one in enumerate(run) if one is span[0])
+    at = span[0].at - run[0].at
     around = {one.text for one in run[max(at - 1, 0) : at + len(span) + 1]}
     return any(len(name) > 1 and name <= around for name in others)
 
@@ -362,7 +361,7 @@ def has_done(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name is of who treats the patient, or of where: `referred by moen?`."""
     if span[0].before in of_people("before_places", "copied_to") and not span[-1].is_owner:
         return not span[-1].heads
-    at = next(place for place, one in enumerate(run) if one is span[0])
+    at = span[0].at - run[0].at
     is_led = at > 1 and span[0].before in of_people("not_asked") | {"von"}
     return is_led and run[at - 2].is_in("done_by") and not span[-1].is_owner
 
