@@ -154,7 +154,7 @@ def roster_told(turn: TurnContext) -> str:
     request, text = turn.request, turn.text
     names = [
         named(turn.language, one, request.identities.get(one))
-        + f" {text('active')}" * (one == request.patient_id)
+        + f" {text('active')}" * (one in (request.patient_id, request.active))
         for one in request.all_patient_ids
     ]
     if not names:

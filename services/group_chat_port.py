@@ -46,6 +46,7 @@ class GroupChatRequest:
 
     Attributes:
         patient_id: The patient every tool works on; tools never take it from a model.
+        active: Whose chart is open, where the turn is in nobody's document: it asks about all.
         all_patient_ids: The roster, for questions about it (at most 50, page 1.6).
         snapshot: The server's own `PATIENT_CONTEXT_JSON: {…}` line, message 0 of the history.
         history: This patient's earlier turns, oldest first, already bounded (page 1.7).
@@ -93,6 +94,7 @@ class GroupChatRequest:
     now: datetime
     deadline: float
     artifacts: PatientArtifacts
+    active: PatientId | None = None
     told: Sequence[Turn] = ()
     principal_id: str = "unknown"
     may_order: bool = False

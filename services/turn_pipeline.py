@@ -19,6 +19,7 @@ from services.conversations.clearing import Clearing
 from services.group_chat_port import ActionFinished, GroupChat, GroupChatEvent, GroupChatRequest
 from services.language.replies.commands import is_clear_command
 from services.language.words.own_texts import in_own_language
+from services.language.words.phrases import says
 from services.patient_context.service import PatientContextService
 from services.records.fhir.reading import reading_as
 from services.runs.hub import Run
@@ -206,6 +207,7 @@ class TurnPipeline:
             press=turn.question_press(),
             registry_ms=turn.registry_ms,
             seen=turn.message.seen_patient_id,
+            closed=turn.closed,
         )
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)
@@ -237,21 +239,27 @@ class TurnPipeline:
 
     async def _swap_in(self, understood: phases.UnderstoodTurn) -> phases.GroundedTurn | None:
         """Load the decided patient's own document; None if it cannot be read and we asked."""
-        before, verdict = understood.active_patient_id, understood.verdict
+        left, verdict = understood, understood.verdict
+        before = left.active_patient_id
         if verdict.registry is not None:
-            understood = await self._documents.activate(understood, verdict.registry)
-            if understood.active_patient_id != before:
+            understood = await self._documents.activate(left, verdict.registry)
+            if understood.opened_patient_id != left.opened_patient_id:
                 self._questions.orders.note_patient_change(understood)
-            self._groups.tell_switch(understood, before)
+            self._groups.tell_switch(understood, left)
         try:
-            turn = await self._documents.open(understood, understood.active_patient_id)
+            # Whom the conversation knows stands in no patient's own document.
+            is_of_all = understood.roster.count > 1 and says(understood.text, "roster")
+            patient_id = None if is_of_all else understood.active_patient_id
+            turn = await self._documents.open(understood, patient_id)
         except CorruptDocumentError as error:
             await self._questions.offer_new_history(understood, error)
             return None
         if verdict.notice:
             self._replies.notify(turn, verdict.notice)
         if verdict.decision == "RESTORED_FROM_STORAGE":
-            self._replies.notify(turn, f"Continuing with {turn.patient_id}.", kind="restored")
+            self._replies.notify(
+                turn, f"Continuing with {turn.active_patient_id}.", kind="restored"
+            )
         self._replies.show_state(turn)
         await tell_switch(turn, before, self._documents)
         return turn

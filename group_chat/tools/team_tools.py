@@ -237,7 +237,7 @@ def new_plan(
 async def list_roster(turn: TurnContext) -> ToolOutput:
     """The patients of this conversation and which one is active."""
     return {
-        "active": turn.request.patient_id or "none",
+        "active": turn.request.patient_id or turn.request.active or "none",
         "patients": list(turn.request.all_patient_ids),
     }
 

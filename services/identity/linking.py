@@ -50,6 +50,7 @@ class Situation:
         today: The day by which ages are reckoned; None where nobody needs them.
         has_ill: Whether the open patient has the illness that stands for its bearer.
         is_of_one_user: Whether nobody else has written in the conversation.
+        unknown: Whom the user may not know of, as their charts are closed.
     """
 
     active: PatientId | None
@@ -60,6 +61,7 @@ class Situation:
     today: date | None = None
     has_ill: bool = False
     is_of_one_user: bool = False
+    unknown: Sequence[Person] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,7 @@ class SubjectLinker:
         Whoever stands where only whom it is about does is read as a heading: `same for 82F`.
         """
         # Of "done with her. Next: Elvio Brandt" the first is not who it is about.
-        text = without(text, "leaves_patient").strip(" .,;:-\u2013") or text
-        text = _without_nobody(text)
+        text = _without_nobody(without(text, "leaves_patient").strip(" .,;:-\u2013") or text)
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
         is_open &= not names_alone(text, "name_who_wrote")
@@ -122,10 +123,9 @@ class SubjectLinker:
             names=tuple(names_sought(message))[:_SEARCHES_LIMIT],
             birth_dates=tuple(days)[:_SEARCHES_LIMIT],
         )
-        index = await self._people(sought)
-        has_answered = index is not None
-        if index is None:
-            index = PersonIndex(people=filter(None, situation.roster.values()))
+        found = await self._people(sought)
+        index = found or PersonIndex(people=filter(None, situation.roster.values()))
+        index, has_answered = index.without(situation.unknown), found is not None
         known = self._known(index, situation)
         mentions = [_settled(one, message, index, situation) for one in mentions_in(message, known)]
         passed = [is_passed_by(one, text, message, situation.roster) for one in mentions]
@@ -145,8 +145,8 @@ class SubjectLinker:
         )
         if not has_answered and is_unknown:
             subject = Subject("unsure", "unanswered")
-        is_plain = _is_plain(said, situation.named, is_born=bool(subject.people))
-        return Linked(subject, index, message, has_answered, is_plain)
+        plain = _is_plain(said, situation.named, is_born=bool(subject.people))
+        return Linked(subject, index, message, has_answered, plain)
 
     async def person(self, patient_id: PatientId) -> Person | None:
         """Return who carries an id; None for nobody.
@@ -288,7 +288,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
     of_names = {one for each in said.mentions for who in each.people for one in name_words(who)}
     # `Grant, not Doyle`, `hr Doyle`
     against = of_people("set_against", "titles_of_men", "titles_of_women")
-    aside = {
+    aside = named | {
         one.start
         for one, next_one in pairwise(words)
         if next_one.start in named and one.text in against
@@ -297,7 +297,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         one
         for one in words
         if one.start >= begins
-        and one.start not in aside | named
+        and one.start not in aside
         and one.text not in of_names
         and not (one.is_in("places") and one.has_number)
         and not (one.text == "call" and one.before == "next")

@@ -13,6 +13,7 @@ import structlog
 from data_models.errors import AssistantError, RecordsError
 from data_models.identifiers import PatientId
 from services.identity.linking import Linked, SubjectLinker
+from services.identity.names.person import Person
 from services.identity.subject import Reason, Subject
 from services.language.people.pointed_at import pointed_at
 from services.patient_context.patient_turn import PatientTurn
@@ -99,9 +100,10 @@ async def link_beside(
     *,
     also: Sequence[PatientId],
     has_ill: HasIll | None = None,
+    unknown: Sequence[Person] = (),
 ) -> Linked:
     """Return whom a message is about, with what the open chart and `known` say where it matters."""
-    text, situation = turn.reading.text, situation_of(turn, also=also)
+    text, situation = turn.reading.text, situation_of(turn, also=also, unknown=unknown)
     linked = await linker.link(text, situation)
     ill = pointed_at(linked.message.words) if linked.subject.reason == "described" else None
     if ill and has_ill and situation.active:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 
 from data_models.conversations.conversation import QuestionKind
@@ -23,13 +24,10 @@ from services.patient_context.roster import with_active
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who
 
-_CLOSED: Mapping[Reason, Reason] = {
-    "part": "stranger",
-    "nearly": "stranger",
-    "former": "stranger",
-    "retired": "nobody",
-}
-"""As what is asked about whose chart is closed: as where nobody is called so."""
+_UNKNOWN_LIMIT = 20
+"""Of more namesakes whose charts are closed nobody is looked for any more."""
+_OF_NOBODY: Mapping[Reason, Reason] = {"birth_date": "contradiction", "several": "several"}
+"""Reasons to ask where nobody is found whom the user may know of; else a stranger is named."""
 _CHANGES = ("SWITCH_EXISTING", "NEW_BLANK")
 _UNCHECKED = "The records do not answer just now: what was noted before is shown."
 
@@ -80,8 +78,6 @@ class ChartOpener:
         """Return the question; nobody is offered whose chart the user may not open."""
         offered = [*subject.people, *whom.roster_of(subject, who)]
         people = await self.rights.open_to(who.turn.user, offered)
-        if subject.people and not people and subject.reason in _CLOSED:
-            subject = replace(subject, reason=_CLOSED[subject.reason])
         subject = replace(subject, people=tuple(people))
         return replace(whom.asking_whom(subject, await self._as_seen(who)), people=who.linked.index)
 
@@ -94,7 +90,20 @@ class ChartOpener:
         """Return whom a message is about; those of `also` are looked up, too."""
         doubt = turn.reading.doubt
         also = (*also, *turn.reading.placed, *(() if doubt is None else doubt.options))
-        linked = await link_beside(self.linker, self.beside, turn, also=also, has_ill=self.has_ill)
+        link = partial(link_beside, self.linker, self.beside, turn, also=also, has_ill=self.has_ill)
+        linked = first = await link()
+        unknown: list[Person] = []
+        while closed := await self.rights.closed_beside(linked, turn):
+            if len(unknown) > _UNKNOWN_LIMIT:
+                break
+            unknown += closed
+            linked = await link(unknown=unknown)
+        if unknown and (closed or linked.subject.outcome == "same"):
+            # Not even by an answer about the open patient is told that there is such a one.
+            left = tuple(one for one in linked.subject.people if one not in closed)
+            reason = linked.subject.reason if left else _OF_NOBODY.get(first.subject.reason)
+            asked = Subject("unsure", reason or "stranger", left, said=first.subject.said)
+            linked = replace(linked, subject=asked)
         return whom.who_of(linked, turn)
 
 

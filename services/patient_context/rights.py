@@ -1,6 +1,6 @@
 """What a user may see and open of a conversation's patients, and what is said of a closed chart."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,9 +10,9 @@ from data_models.identifiers import PatientId
 from services.audit.trail import Visitor
 from services.chart_access.break_glass import COMMAND, REASON_LEAST_CHARS, Grant, reason_in
 from services.chart_access.chart_guard import Access, ChartGuard
+from services.identity.linking import Linked
 from services.identity.names.person import Person
 from services.language.figures.full_dates import full_dates
-from services.language.people.mentions import read_words
 from services.language.people.record_numbers import number_tokens
 from services.patient_context.answers import ASKED
 from services.patient_context.patient_turn import PatientTurn
@@ -25,6 +25,8 @@ _HOW_TO_BREAK_GLASS = (
     f"In an emergency, open it with `{COMMAND}` and the reason. The reason is kept with the "
     "conversation, the operators are told at once, and it is reviewed."
 )
+
+_IS_GONE = "The chart that you had open here is not open to you any more."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,18 @@ class ChartRights:
         """Return those who may be offered to the user; who has no chart here opens none."""
         return [one for one in people if await self.may_see(user, one.patient_id)]
 
-    async def check(self, verdict: PatientVerdict, turn: PatientTurn) -> PatientVerdict:
-        """Return the verdict, or a refusal where its chart is not open to the user."""
+    async def check(
+        self, verdict: PatientVerdict, turn: PatientTurn, *, closed: Collection[PatientId] = ()
+    ) -> PatientVerdict:
+        """Return the verdict, or a refusal where its chart is not open to the user.
+
+        Args:
+            closed: Of the conversation's charts those that are not.
+        """
         patient_id = verdict.patient_id
-        if verdict.decision == "NEEDS_PATIENT_ID":
-            hides = not await self.may_see(turn.user, turn.registry.active_patient_id)
-            return replace(verdict, hides_active=hides)
-        if patient_id is None or verdict.decision == "CLEAR":
+        if turn.reading.active is None and turn.seen in closed:
+            verdict = _with_closed_told(verdict)
+        if patient_id is None or verdict.decision in ("CLEAR", "NEEDS_PATIENT_ID"):
             return verdict
         access = await self.guard.access(turn.user, patient_id)
         if access.is_open:
@@ -60,12 +67,23 @@ class ChartRights:
                 return verdict
             said = f"Emergency access until {access.until:%H:%M} UTC; it is reviewed."
             return replace(verdict, notice=" ".join(filter(None, (said, verdict.notice))))
-        visitor = Visitor(turn.user, turn.registry.conversation_id, turn.run_id)
-        await self.guard.refuse(visitor, patient_id)
-        may_name = patient_id in (*turn.reading.named, turn.reading.active)
-        may_name = may_name or _is_named_beyond_doubt(verdict, turn)
-        hides = not await self.may_see(turn.user, turn.registry.active_patient_id)
-        return replace(refused(verdict, access, turn, may_name=may_name), hides_active=hides)
+        await self.guard.refuse(_visitor(turn), patient_id)
+        return refused(verdict, access, turn)
+
+    async def closed_beside(self, linked: Linked, turn: PatientTurn) -> list[Person]:
+        """Return who is meant of those whose charts are closed and whom nothing names for sure.
+
+        It is on record where the message is plainly about one.
+        """
+        subject, named = linked.subject, {*turn.reading.named}
+        people = [one for one in subject.people if not _is_named_beyond_doubt(one, linked)]
+        people = [one for one in people if one.patient_id not in named]
+        open_to = await self.open_to(turn.user, people)
+        closed = [one for one in people if one not in open_to]
+        for one in closed if subject.outcome == "other" else ():
+            if one.patient_id is not None:
+                await self.guard.refuse(_visitor(turn), one.patient_id)
+        return closed
 
     async def break_glass(
         self, closed: PatientId, turn: PatientTurn, question: OpenQuestion
@@ -91,34 +109,35 @@ class ChartRights:
         return await self.guard.break_glass(visitor, closed, reason=reason)
 
 
-def _is_named_beyond_doubt(verdict: PatientVerdict, turn: PatientTurn) -> bool:
-    """Whether the text holds a number of theirs, or the birth date beside the name."""
-    person, people = verdict.person, verdict.people
-    if person is None or people is None:
-        return False
-    dates = full_dates(turn.reading.text)
+def _visitor(turn: PatientTurn) -> Visitor:
+    return Visitor(turn.user, turn.registry.conversation_id, turn.run_id)
+
+
+def _is_named_beyond_doubt(person: Person, linked: Linked) -> bool:
+    """Whether the text holds a number of theirs, or the birth date beside the whole name."""
+    message, people = linked.message, linked.index
+    dates = full_dates(message.text)
     holders = (
         people.survivor(hit.person) or hit.person
-        for token in number_tokens(read_words(turn.reading.text), dates)
+        for token in number_tokens(message, dates)
         for hit in people.with_number(token)
+        if not hit.is_retired
     )
-    is_numbered = any(one.same_as(person) for one in holders)
-    return is_numbered or any(person.is_born_on(one.readings) for one in dates)
+    if any(one.same_as(person) for one in holders):
+        return True
+    hits = (hit for word in message.words for hit in people.exactly(word.text))
+    parts = {hit.part for hit in hits if hit.person.same_as(person) and not hit.is_former}
+    is_whole = parts.issuperset(("family", "given"))
+    return is_whole and any(person.is_born_on(one.readings) for one in dates)
 
 
-def refused(
-    verdict: PatientVerdict, access: Access, turn: PatientTurn, *, may_name: bool
-) -> PatientVerdict:
-    """Return the refusal of the chart that `verdict` would open.
-
-    Args:
-        may_name: Whether its id may be said: who named it by a number knows it.
-    """
+def refused(verdict: PatientVerdict, access: Access, turn: PatientTurn) -> PatientVerdict:
+    """Return the refusal of the chart that `verdict` would open: it was named beyond doubt."""
     if (patient_id := verdict.patient_id) is None:
         return verdict
-    text = _refusal(patient_id, access, may_name=may_name)
+    text = _refusal(patient_id, access)
     question = None
-    if access.may_break_glass and may_name:
+    if access.may_break_glass:
         text = f"{text} {_HOW_TO_BREAK_GLASS}"
         asked = turn.reading.text if verdict.reply is None else ""
         question = _question(patient_id, text, turn, asked=asked)
@@ -136,6 +155,15 @@ def opened_in_emergency(verdict: PatientVerdict, grant: Grant) -> PatientVerdict
     return replace(verdict, reply=reply, notice=notice)
 
 
+def _with_closed_told(verdict: PatientVerdict) -> PatientVerdict:
+    """Return the verdict that also says why the chart is gone that the user had open."""
+    if verdict.registry is not None:
+        return verdict
+    if verdict.reply is None:
+        return replace(verdict, notice=" ".join(filter(None, (_IS_GONE, verdict.notice))))
+    return replace(verdict, reply=f"{_IS_GONE} {verdict.reply}")
+
+
 def closed_chart(question: OpenQuestion) -> PatientId | None:
     """Return whose chart the question would open, None for other questions."""
     chart = question.payload.get(CLOSED)
@@ -147,12 +175,7 @@ def closed_to_you(patient_id: PatientId) -> str:
     return f"The chart `{patient_id}` is not open to you; nothing was opened or answered."
 
 
-def _refusal(patient_id: PatientId, access: Access, *, may_name: bool) -> str:
-    if not may_name:
-        return (
-            "Nobody whose chart is open to you is called that; nothing was opened or answered. "
-            "Give the number, or the full name and the birth date."
-        )
+def _refusal(patient_id: PatientId, access: Access) -> str:
     if access.state == "unknown":
         return (
             f"Whether the chart `{patient_id}` is open to you cannot be checked just now, so "

@@ -1,6 +1,6 @@
 """The registry as values: who was used last, and the one function that changes who is active."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
@@ -57,6 +57,34 @@ def with_active(
         },
     }
     return registry.model_copy(update=changed)
+
+
+def without(registry: Registry, closed: Collection[PatientId]) -> Registry:
+    """Return what is told of `registry` to whom `closed` charts are closed: nothing of those."""
+    if not closed:
+        return registry
+    rows, settled, active = registry.patient_registry, registry.settled, registry.active_patient_id
+    shown = {
+        "active_patient_id": None if active in closed else active,
+        "patient_registry": {one: row for one, row in rows.items() if one not in closed},
+        "settled": {said: one for said, one in settled.items() if one not in closed},
+        "compared": [] if {*registry.compared} & {*closed} else registry.compared,
+    }
+    return registry.model_copy(update=shown)
+
+
+def rejoined(changed: Registry, whole: Registry, closed: Collection[PatientId]) -> Registry:
+    """Return `changed`, made without the `closed` charts, with what `whole` holds of those."""
+    if not closed:
+        return changed
+    rows = {one: row for one, row in whole.patient_registry.items() if one in closed}
+    settled = {said: one for said, one in whole.settled.items() if one in closed}
+    joined = {
+        "active_patient_id": changed.active_patient_id or whole.active_patient_id,
+        "patient_registry": {**rows, **changed.patient_registry},
+        "settled": {**settled, **changed.settled},
+    }
+    return changed.model_copy(update=joined)
 
 
 def with_settled(registry: Registry, said: str, patient_id: PatientId) -> Registry:

@@ -1,6 +1,6 @@
 """Decides which patient a message is about, and what the registry becomes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from data_models.chat_context import ChatContext
@@ -16,7 +16,7 @@ from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.names.person import Person
 from services.language.words.phrases import says
-from services.patient_context import answers, asking_again, comparing
+from services.patient_context import answers, asking_again, comparing, rights
 from services.patient_context.beside import HasIll, NamesBeside
 from services.patient_context.decision import Outcome, decide, go_to
 from services.patient_context.opening import ChartOpener, conclude, conclude_answer
@@ -25,14 +25,12 @@ from services.patient_context.reading import rules
 from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.reading.reading import Ask, Reading, of_things, read_message
-from services.patient_context.rights import ChartRights, closed_chart, opened_in_emergency
 from services.patient_context.roster import as_noted, last_seen, last_used_first, with_settled
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who, elsewhere, noted_people
 from services.patient_context.wording import whose
 
-_NAME_LIMIT_CHARS = 80
-_OF_THINGS = ("which_entity", "destructive_tool")
+_NAME_LIMIT_CHARS, _OF_THINGS = 80, ("which_entity", "destructive_tool")
 
 
 class PatientContextService:
@@ -54,7 +52,7 @@ class PatientContextService:
         self._analyzer = analyzer
         # Without a directory nobody is known, so every id opens a chart of its own.
         self._linker = linker or SubjectLinker(directory=NoDirectory(), fits=pattern.matches)
-        self._rights = ChartRights(guard)
+        self._rights = rights.ChartRights(guard)
         self._opener = ChartOpener(
             linker=self._linker,
             beside=beside,
@@ -76,6 +74,7 @@ class PatientContextService:
         press: Press | None = None,
         registry_ms: float | None = None,
         seen: str | None = None,
+        closed: Collection[PatientId] = (),
     ) -> tuple[PatientVerdict, TimingInfo]:
         """Return what `user_text` does to the conversation's patient; nothing is written.
 
@@ -90,15 +89,15 @@ class PatientContextService:
             press: The pressed button, if it is not a plan's.
             registry_ms: How long it took to read `registry`.
             seen: Who was active on the sender's screen, if the channel says so.
+            closed: Whose charts of the conversation are closed to the sender; not in `registry`.
 
         Raises:
             StaleQuestionError: `press` belongs to no question that this user can answer now.
         """
         started = self._clock.monotonic()
         reading = self._reading(user_text if press is None else press.answer, registry)
-        # Who was asked which of their things they mean: "the other one" is one of these.
         if question is not None and question.kind in _OF_THINGS and question.user == user:
-            reading = of_things(reading)
+            reading = of_things(reading)  # "the other one" is one of their things
         turn = PatientTurn(
             registry=registry,
             question=question,
@@ -113,7 +112,7 @@ class PatientContextService:
         )
         answered = await self._answer_question(turn, press)
         decided = answered or await self._read(turn)
-        verdict = await self._rights.check(decided, turn)
+        verdict = await self._rights.check(decided, turn, closed=closed)
         verdict = as_noted(verdict, turn, is_answer=answered is not None)
         chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
         return verdict, TimingInfo(
@@ -172,13 +171,14 @@ class PatientContextService:
             raise StaleQuestionError
         if question is None:
             return None
-        if (closed := closed_chart(question)) is not None:
+        if (closed := rights.closed_chart(question)) is not None:
             broken = await self._rights.break_glass(closed, turn, question)
             if not isinstance(broken, Grant):
                 return broken
             who = await self._opener.who(turn, also=[closed])
             outcome = go_to(closed, self._reading(closed, turn.registry))
-            return opened_in_emergency(await self._opener.check(outcome, who, is_bare=True), broken)
+            opened = await self._opener.check(outcome, who, is_bare=True)
+            return rights.opened_in_emergency(opened, broken)
         known, text = last_used_first(turn.registry), turn.reading.text
         answer = answers.read_answer(text, question, known=known, pattern=self._pattern)
         if isinstance(answer, answers.PatientAnswer):
@@ -229,8 +229,8 @@ class PatientContextService:
         said = asking_again.settles(turn.reading.text, question, verdict)
         if not said or verdict.patient_id is None:
             return verdict
-        registry = with_settled(verdict.registry or turn.registry, said, verdict.patient_id)
-        return replace(verdict, registry=registry)
+        before = verdict.registry or turn.registry
+        return replace(verdict, registry=with_settled(before, said, verdict.patient_id))
 
     async def _read(self, turn: PatientTurn) -> PatientVerdict:
         """Return the verdict of a message that stands for itself."""
@@ -295,8 +295,8 @@ class PatientContextService:
         self, meant: PatientContextDecision | None, who: Who
     ) -> PatientVerdict:
         """Decide by ids and by what rules or a model read: the message names nobody else."""
-        turn, problem, analyzer_ms, read = who.turn, "", None, None
-        reading = turn.reading
+        problem, analyzer_ms, read = "", None, None
+        turn, reading = who.turn, who.turn.reading
         if meant is None and who.linked.is_plain and reading.the_named is not None:
             meant = rules.activation(reading, reading.the_named)
         if meant is None:
@@ -306,7 +306,6 @@ class PatientContextService:
             analysis = await self._analyzer.ask(reading, {one: who.person(one) for one in known})
             meant, problem, read = analysis.decision, analysis.problem, analysis.read
             analyzer_ms = (self._clock.monotonic() - asked) * 1_000
-        is_plain = analyzer_ms is None and rules.concerns_active_only(reading)
         outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
         stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
         if stays and turn.seen_elsewhere is not None:
@@ -314,16 +313,17 @@ class PatientContextService:
             return replace(verdict, analyzer_ms=analyzer_ms)
         is_bare = rules.is_bare_switch(reading) or who.linked.is_plain
         verdict = await self._opener.check(outcome, who, is_bare=is_bare, problem=problem)
-        is_of_active = is_plain and not verdict.reply
+        is_plain = analyzer_ms is None and not verdict.reply
+        is_of_active = is_plain and rules.concerns_active_only(reading)
         return replace(
             verdict, concerns_active_only=is_of_active, read=read, analyzer_ms=analyzer_ms
         )
 
     async def _decide_named(self, who: Who) -> PatientVerdict:
         """Return the verdict of a message about another patient, who is sure."""
-        person = who.subject.people[0]
+        (person,) = who.subject.people
         if person.patient_id is None:
-            unsure = replace(who.subject, outcome="unsure", reason="part")
-            return await self._opener.ask(unsure, who)
-        outcome = go_to(person.patient_id, who.turn.reading)
-        return await self._opener.check(outcome, who, is_bare=who.linked.is_plain)
+            part = replace(who.subject, outcome="unsure", reason="part")
+            return await self._opener.ask(part, who)
+        there = go_to(person.patient_id, who.turn.reading)
+        return await self._opener.check(there, who, is_bare=who.linked.is_plain)

@@ -25,7 +25,6 @@ class PatientVerdict:
         concerns_active_only: Whether the message plainly names and changes nobody, so that it may
             be shown to a model beside the active patient's history.
         person: Who is active from here on, as far as the directory or the registry knows.
-        hides_active: Whether the open chart is closed to who asks, so that nobody is named.
         notice: What the user should know of the patient besides the answer.
         people: Whom the directory told of; None where it was not asked.
         read: What a model read in the message, where it was asked whom that is about.
@@ -47,7 +46,6 @@ class PatientVerdict:
     read: MessageReading | None = field(default=None, compare=False, repr=False)
     analyzer_ms: float | None = field(default=None, compare=False)
     pending: tuple[str, ...] = ()
-    hides_active: bool = False
 
     def made_before(self, active: PatientId | None) -> "PatientVerdict":
         """Return what is left of it where its change of patient led to `active` and is stored.

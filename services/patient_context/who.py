@@ -93,7 +93,9 @@ class Who:
         return is_theirs and not (reading.named and wording("passing").search(reading.order))
 
 
-def situation_of(turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Situation:
+def situation_of(
+    turn: PatientTurn, *, also: Sequence[PatientId] = (), unknown: Sequence[Person] = ()
+) -> Situation:
     """Return what a message is read beside; those of `also` are looked up, too."""
     return Situation(
         active=turn.reading.active,
@@ -102,6 +104,7 @@ def situation_of(turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Situat
         named=(*turn.reading.named, *also),
         today=turn.now.date(),
         is_of_one_user={*turn.registry.seen_by} <= {hashed(turn.user)},
+        unknown=unknown,
     )
 
 

@@ -18,6 +18,7 @@ from data_models.patient_context_models import PatientContextRegistryAccessor, R
 from data_models.scenarios.scenario_session import ScenarioPlace
 from services.conversations.earlier_turns import LegacyHistory
 from services.memory_blocks.rotation import make_room, make_storable
+from services.patient_context.roster import rejoined
 from services.tool_memory.personal import PersonalToolMemories
 from services.turn import phases
 from services.turn.access import TurnAccess, TurnLooks
@@ -48,10 +49,16 @@ class TurnDocuments:
     looks: TurnLooks
 
     async def load(self, turn: phases.ClaimedTurn) -> phases.LoadedTurn:
-        """Load the roster and the active pointer; adopt a legacy history at first contact."""
+        """Load the roster and the active pointer; adopt a legacy history at first contact.
+
+        A chart that is closed to the sender is not there for them.
+        """
         began = self.clock.monotonic()
         registry = await self.registries.read(turn.conversation_id, epoch=turn.claim.epoch)
-        loaded = turn.load(registry, registry_ms=(self.clock.monotonic() - began) * 1_000)
+        rows = registry.document.patient_registry
+        closed = rows.keys() - await self.access.guard.open_to(_sender(turn), rows)
+        took_ms = (self.clock.monotonic() - began) * 1_000
+        loaded = turn.load(registry, registry_ms=took_ms, closed=frozenset(closed))
         if registry.etag is None and not turn.claim.was_known:
             await self.legacy.adopt(turn.claim, now=turn.now)
         return loaded
@@ -85,14 +92,15 @@ class TurnDocuments:
         The claim names the patient first, so that whoever takes over rewrites the right document.
         """
         await turn.claim.name_patient(registry.active_patient_id)
-        registry.epoch = turn.claim.epoch
+        whole = rejoined(registry, turn.stored.document, turn.closed)
+        whole.epoch = turn.claim.epoch
         etag = await _write_held(
             turn.claim,
-            partial(self.registries.write, registry),
-            etag=turn.registry_etag,
+            partial(self.registries.write, whole),
+            etag=turn.stored.etag,
             etag_of=partial(self.registries.etag_of, turn.conversation_id),
         )
-        return turn.with_registry(Stored(registry, etag))
+        return turn.with_registry(registry, Stored(whole, etag))
 
     async def open(
         self, turn: phases.UnderstoodTurn, patient_id: PatientId | None

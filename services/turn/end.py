@@ -125,7 +125,7 @@ def _change_of(
             asked=asked,
             was_answered=was_asked,
             changed_chart=record.changed_chart,
-            active=reached.active_patient_id,
+            active=reached.opened_patient_id,
         )
         conversation.keep_questions(waiting)
         conversation.language = record.language or conversation.language

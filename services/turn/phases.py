@@ -23,18 +23,13 @@ from data_models.errors import RoundsError
 from data_models.identifiers import PatientId, hashed
 from data_models.patient_context_models import Registry, TimingInfo
 from services.conversations.turn_effects import TurnEffects
-from services.entities.session import EntitySession
-from services.evidence.looks import LookTaken
 from services.language.replies.commands import command_in
 from services.language.several_requests import apart, behind_opening
-from services.language.utterance import Utterance
-from services.memory_blocks.plain_reading import Understanding
 from services.patient_context.reading.snapshot import ShownRoster, shown_roster
+from services.patient_context.roster import without
 from services.patient_context.verdict import PatientVerdict
 from services.runs.hub import Run
-from services.scenarios.session.scenario_runtime import ScenarioRuntime
-from services.tool_memory.session import ToolMemorySession
-from services.turn.record import TurnRecord, open_row
+from services.turn.record import TurnRecord, TurnSessions, open_row
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,7 +75,12 @@ class ClaimedTurn:
 
     @property
     def active_patient_id(self) -> PatientId | None:
-        """Whose chart is open, once that is loaded."""
+        """Whose chart is open to the sender, once that is loaded."""
+        return None
+
+    @property
+    def opened_patient_id(self) -> PatientId | None:
+        """Whose chart is open, to the sender or not, once that is loaded."""
         return None
 
     @property
@@ -142,14 +142,21 @@ class ClaimedTurn:
         """Show that a step of the path begins, and ends."""
         return self.record.step(step, self.run)
 
-    def load(self, registry: Stored[Registry], *, registry_ms: float = 0.0) -> "LoadedTurn":
-        """Go on with what is stored of the conversation's patients."""
+    def load(
+        self,
+        registry: Stored[Registry],
+        *,
+        registry_ms: float = 0.0,
+        closed: frozenset[PatientId] = frozenset(),
+    ) -> "LoadedTurn":
+        """Go on with what is stored of the conversation's patients, but for `closed` charts."""
+        shown = without(registry.document, closed)
         loaded = LoadedTurn(
             **_known(self, ClaimedTurn),
-            registry=registry.document,
-            registry_etag=registry.etag,
+            registry=shown,
+            stored=registry,
             registry_ms=registry_ms,
-            roster=_roster_of(registry.document),
+            roster=_roster_of(shown),
         )
         return self.record.reach(loaded)
 
@@ -159,18 +166,31 @@ class LoadedTurn(ClaimedTurn):
     """A turn that knows its patients, and which of them is active.
 
     Attributes:
+        registry: What the sender is told of: a chart that is closed to them is not there at all.
+        stored: The whole registry.
         roster: What is shown of the registry, chosen once: a large one takes a while to sort.
     """
 
     registry: Registry
-    registry_etag: str | None
+    stored: Stored[Registry]
     registry_ms: float
     roster: ShownRoster
 
     @property
     def active_patient_id(self) -> PatientId | None:
-        """Whose chart is open."""
+        """Whose chart is open to the sender."""
         return self.registry.active_patient_id
+
+    @property
+    def closed(self) -> frozenset[PatientId]:
+        """Whose charts of this conversation are closed to the sender."""
+        whole = self.stored.document.patient_registry
+        return frozenset(whole.keys() - self.registry.patient_registry.keys())
+
+    @property
+    def opened_patient_id(self) -> PatientId | None:
+        """Whose chart is open in the conversation, to the sender or not."""
+        return self.stored.document.active_patient_id
 
     @property
     def had_switched(self) -> bool:
@@ -180,12 +200,10 @@ class LoadedTurn(ClaimedTurn):
             return False
         return running.patient_id == self.active_patient_id
 
-    def with_registry(self, registry: Stored[Registry]) -> Self:
-        """Go on with another registry, which is stored."""
-        document, etag = registry.document, registry.etag
-        roster = _roster_of(document)
-        changed = replace(self, registry=document, registry_etag=etag, roster=roster)
-        return self.record.reach(changed)
+    def with_registry(self, registry: Registry, stored: Stored[Registry]) -> Self:
+        """Go on with another registry, which is stored as part of `stored`."""
+        roster = _roster_of(registry)
+        return self.record.reach(replace(self, registry=registry, stored=stored, roster=roster))
 
     def stay(self) -> "UnderstoodTurn":
         """Go on with the active patient: code answers, or has answered, whatever is meant."""
@@ -243,18 +261,6 @@ class UnderstoodTurn(LoadedTurn):
             **_known(self, UnderstoodTurn), document=document, row=row, kept=kept, effects=effects
         )
         return self.record.reach(grounded)
-
-
-@dataclass(slots=True)
-class TurnSessions:
-    """What this turn has opened and read of the document; each is one file's to open."""
-
-    tool_memory: ToolMemorySession | None = None
-    entities: EntitySession | None = None
-    scenario: ScenarioRuntime | None = None
-    utterance: Utterance | None = None
-    understanding: Understanding | None = None
-    look: LookTaken | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -70,7 +70,7 @@ def shared_state(turn: UnderstoodTurn, group_chat: GroupChat, *, language: str) 
     roster, question = turn.roster, turn.record.question
     context = turn.document if isinstance(turn, GroundedTurn) else None
     session = context.scenario if context is not None else None
-    active = None if turn.verdict.hides_active else turn.active_patient_id
+    active = turn.active_patient_id
     shows_patient = context is not None and active is not None and context.patient_id == active
     return SharedState(
         conversation_id=turn.conversation_id,

@@ -12,12 +12,30 @@ from data_models.conversations import turn_events
 from data_models.conversations.conversation import OpenQuestion
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.conversations.plan import Plan
+from services.entities.session import EntitySession
+from services.evidence.looks import LookTaken
+from services.language.utterance import Utterance
+from services.memory_blocks.plain_reading import Understanding
 from services.runs.hub import Run, show_whole
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
+from services.tool_memory.session import ToolMemorySession
 
 if TYPE_CHECKING:  # a phase holds the record, which notes the last one
     from services.turn.phases import ClaimedTurn
 
 TurnT = TypeVar("TurnT", bound="ClaimedTurn")
+
+
+@dataclass(slots=True)
+class TurnSessions:
+    """What this turn has opened and read of the document; each is one file's to open."""
+
+    tool_memory: ToolMemorySession | None = None
+    entities: EntitySession | None = None
+    scenario: ScenarioRuntime | None = None
+    utterance: Utterance | None = None
+    understanding: Understanding | None = None
+    look: LookTaken | None = None
 
 
 @dataclass(slots=True)

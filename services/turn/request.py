@@ -46,6 +46,7 @@ class TurnRequests(TurnStep):
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
             patient_id=turn.patient_id,
+            active=turn.active_patient_id,
             all_patient_ids=turn.roster.patient_ids,
             snapshot=snapshot_of(turn),
             history=shown_history(context, context.chat_history[:last]),

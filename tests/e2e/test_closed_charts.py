@@ -200,7 +200,7 @@ async def test_each_door_offers_break_glass_asks_for_a_reason_and_puts_it_on_rec
     offered = await say(site, "patient_4")
     without = await say(site, "break glass:")
     still = await say(site, "any allergies?")
-    await say(site, "patient_4")
+    await say(site, "open patient_4")
     told = await say(site, "break glass: unconscious in the emergency room")
 
     assert "not open to you" in offered

@@ -26,14 +26,14 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
 
     "Leave Doyle for later", "signed: Doyle", "in the bed next to Doyle" ask about nobody.
     """
-    behind = [one for one in message.words if one.start > span[-1].start]
+    behind = message.words[span[-1].at + 1 :]
     # `Doyle, her aunt, called`
     is_kin = len(behind) > 1 and behind[0].is_in("owners") and behind[1].is_in("relatives")
     if is_kin or _is_shown(message, span) or _is_quoted(message, span):
         return False
     if span[-1].is_owner and asks_for_chart(span[-1]):
         return True
-    at = next(place for place, one in enumerate(message.words) if one.start == span[0].start)
+    at = span[0].at
     while at and message.words[at - 1].is_in(*_TITLES) and message.words[at].gap in (" ", ". "):
         at -= 1
     if not at:
@@ -72,7 +72,7 @@ def _before_who_is_asked_about() -> frozenset[str]:
 
 def _is_shown(message: Message, span: tuple[Word, ...]) -> bool:
     """Whether the name is of whom something shown is: `that's Doyle's result, isn't it?`."""
-    at = next(i for i, w in enumerate(message.words) if w is span[0])
+    at = span[0].at
     last = [one.text for one in message.words[max(at - 2, 0) : at]]
     if last and last[-1] in of_people("copulas", "are"):
         last.pop()
@@ -125,8 +125,7 @@ def set_against(message: Message, spans: Sequence[tuple[Word, ...]]) -> Sequence
 
     `Grant, not Doyle`, `not Doyle but Grant`; of `not Doyle and Grant` nobody can tell.
     """
-    places = {one.start: place for place, one in enumerate(message.words)}
-    leads = [_lead(message, places[span[0].start]) for span in spans]
+    leads = [_lead(message, span[0].at) for span in spans]
     joined = [at > 0 and message.words[at - 1].is_in("joins") for at in leads]
     number = sum(joined)
     ends, found = {span[-1].start for span in spans}, list[tuple[Word, ...]]()

@@ -32,7 +32,7 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     word = span[0]
     if len(span) > 1 or word.title is not None or word.is_owner or word.is_heading:
         return False
-    at = next(place for place, one in enumerate(run) if one is word)
+    at = word.at - run[0].at
     # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
     is_asked = word.before in of_people("person_verbs")
     before = {one.text for one in run[: max(at - 1, 0)]}
@@ -61,7 +61,7 @@ def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     parts = of_people("contact_parts")
     last = span[-1]
     is_owned = last.is_owner and (last.after in parts or last.beyond in parts)
-    at = next(place for place, one in enumerate(run) if one is span[0])
+    at = span[0].at - run[0].at
     before = [one.text for one in run[max(at - 2, 0) : at]]
     is_after = len(before) > 1 and before[1] in of_people("particles", "about")
     return is_owned or (is_after and before[0] in parts)
@@ -78,7 +78,7 @@ def is_name_beside(
     owned = last.beyond if last.after in of_people("plain_patients") else last.after
     if last.is_owner and not things & {last.after, owned}:
         return False  # `Keller's creatinine` is a patient's, and no letter or telephone
-    at = next(place for place, one in enumerate(run) if one is span[0])
+    at = span[0].at - run[0].at
     around = {one.text for one in run[max(at - 1, 0) : at + len(span) + 1]}
     return any(len(name) > 1 and name <= around for name in others)
 
@@ -126,6 +126,6 @@ def has_done(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
         return not span[-1].heads
     if span[0].before == "per" and span[0].is_english and span[-1].closes:
         return not span[-1].heads  # `bp 88/50 per Thabo`
-    at = next(place for place, one in enumerate(run) if one is span[0])
+    at = span[0].at - run[0].at
     is_led = at > 1 and span[0].before in of_people("not_asked") | {"von"}
     return is_led and run[at - 2].is_in("done_by") and not span[-1].is_owner

@@ -1,7 +1,7 @@
 """How much of a run of words the names of people explain. Pure."""
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
@@ -132,12 +132,24 @@ def has_another_initial(run: Sequence[Word], at: int, person: Person) -> bool:
     return any(len(one.raw) == 1 and one.raw.isupper() and one.text not in given for one in told)
 
 
+def apart(covers: Iterable[Cover]) -> Sequence[range]:
+    """Return the stretches between which no cover reaches: what is named in one is of no other."""
+    found: list[range] = []
+    for one in sorted(covers, key=lambda one: min(one.places)):
+        first, end = min(one.places), max(one.places) + 1
+        if found and first < found[-1].stop:
+            before = found.pop()
+            first, end = before.start, max(before.stop, end)
+        found.append(range(first, end))
+    return found
+
+
 def covers_of(
-    run: Sequence[Word], hits: Mapping[int, Sequence[NameHit]], free: Collection[int]
+    run: Sequence[Word], hits: Mapping[int, Sequence[NameHit]], free: Set[int]
 ) -> Iterable[Cover]:
     """Return, for each person and each stretch of close words, what of it is their name."""
     by_person: dict[tuple[int, int], dict[int, NameHit]] = {}
-    for place in sorted(free):
+    for place in sorted(hits.keys() & free):
         for hit in hits[place]:
             row = by_person.setdefault((id(hit.person), hit.name), {})
             if hit.part == "family" or place not in row:
@@ -253,7 +265,7 @@ def fits_better(person: Person, other: Person, run: Sequence[Word], span: Sequen
 
     `Maria Silva` is nearer to her than to Maria da Silva, `Hans Krämer` than to Hans Kramer.
     """
-    first, end = run.index(span[0]), run.index(span[-1]) + 1
+    first, end = span[0].at - run[0].at, span[-1].at - run[0].at + 1
     typed = [run[first:end]]
     while first and (run[first - 1].is_in("particles") or leads_a_name(run[first - 1], run[first])):
         first -= 1

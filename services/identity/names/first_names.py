@@ -52,7 +52,7 @@ def has_another_first_name(
     """Whether another first name stands beside a family name that the open patient has, too."""
     hits = index.exactly(span[0].text)
     of_open = [hit for hit in hits if hit.person.same_as(own)]
-    is_given, at = all(hit.part == "given" for hit in of_open), run.index(span[0])
+    is_given, at = all(hit.part == "given" for hit in of_open), span[0].at - run[0].at
     if len(span) == 1 and not is_given and has_another_initial(run, at, of_open[0].person):
         return True
     if len(span) > 1 or span[0].title is not None:

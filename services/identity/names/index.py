@@ -1,12 +1,13 @@
 """People by number, birth date and the words of their names, exactly or nearly."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from itertools import permutations
-from typing import Literal
+from typing import Literal, TypeVar
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -60,6 +61,9 @@ class NumberHit:
     is_part: bool = False
 
 
+_Hit = TypeVar("_Hit", NameHit, NumberHit)
+
+
 class PersonIndex:
     """The people whom a message may mean. Immutable once built.
 
@@ -96,6 +100,27 @@ class PersonIndex:
         for one in self._by_word:
             self._by_sound.setdefault(sounds(one), []).append(one)
         self._near = lru_cache(maxsize=4_096)(self._nearly)
+
+    def without(self, people: Iterable[Person]) -> "PersonIndex":
+        """Return an index in which `people` are not, for whom may not know of them."""
+        if not (gone := {id(one) for one in people}):
+            return self
+        found = copy(self)
+        found.people = [one for one in self.people if id(one) not in gone]
+        found._by_id = {one: who for one, who in self._by_id.items() if id(who) not in gone}
+        found._by_birth = {
+            day: [one for one in born if id(one) not in gone]
+            for day, born in self._by_birth.items()
+        }
+        found._by_block = {
+            block: [row for row in rows if id(row[1].person) not in gone]
+            for block, rows in self._by_block.items()
+        }
+        found._by_word = _left(self._by_word, gone)
+        found._by_number = _left(self._by_number, gone)
+        found._squeezed = _left(self._squeezed, gone)
+        found._near = found._nearly  # type: ignore[assignment]
+        return found
 
     def with_id(self, patient_id: PatientId | None) -> Person | None:
         """Return whose chart opens by `patient_id`."""
@@ -174,7 +199,7 @@ class PersonIndex:
 
     def in_unspaced(self, text: str) -> Sequence[NameHit]:
         """Return whose name stands in a text of a script without spaces."""
-        return [hit for one in self._unspaced if one in text for hit in self._by_word[one]]
+        return [hit for one in self._unspaced if one in text for hit in self.exactly(one)]
 
     def _nearly(self, word: str) -> Sequence[NameHit]:
         if len(word) < _SHORT_LEAST_CHARS:
@@ -198,7 +223,7 @@ class PersonIndex:
         return [
             NameHit(hit.person, hit.part, hit.name, is_exact=False, is_former=hit.is_former)
             for name in sorted(close)
-            for hit in self._by_word[name]
+            for hit in self._by_word.get(name, ())
         ]
 
     def _add(self, person: Person) -> None:
@@ -226,6 +251,14 @@ class PersonIndex:
         if form := form_of(number):
             self._forms.add(form)
             self._squeezed[squeezed(number)] = rows
+
+
+def _left(rows: Mapping[str, list[_Hit]], gone: Collection[int]) -> dict[str, list[_Hit]]:
+    """Return `rows` without the hits of whoever is gone."""
+    left = (
+        (key, [one for one in hits if id(one.person) not in gone]) for key, hits in rows.items()
+    )
+    return {key: hits for key, hits in left if hits}
 
 
 def _blocks(number: str) -> Sequence[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from operator import itemgetter
 from typing import Literal, TypeAlias
 
 from data_models.identifiers import PatientId
@@ -89,20 +90,21 @@ def _unspaced(message: Message, known: Known) -> Iterable[Mention]:
 def _mentions_of(message: Message, run: _Run, known: Known) -> Iterable[Mention]:
     free, unnamed = set(range(len(run))), set[int]()
     hits = {place: covering.hits_of(run, place, known.index) for place in free}
-    while True:
-        covers = [one for one in covering.covers_of(run, hits, free) if one.places]
-        if not covers:
-            break
-        best = max(one.score for one in covers)
-        chosen = covering.same_words([one for one in covers if one.score == best])
-        places = chosen[0].places
-        free -= places
-        if one := _mention(message, run, chosen, covers, known) or _unread(
-            message, run, chosen, known
-        ):
-            yield one
-        elif not chosen[0].is_exact or is_behind_letter(run, max(places)):
-            unnamed |= places
+    found: list[tuple[int, int, Mention]] = []
+    for part in covering.apart(covering.covers_of(run, hits, free)):
+        near = {place: hits[place] for place in part}
+        while covers := [*covering.covers_of(run, near, free)]:
+            best = max(one.score for one in covers)
+            chosen = covering.same_words([one for one in covers if one.score == best])
+            places = chosen[0].places
+            free -= places
+            if one := _mention(message, run, chosen, covers, known) or _unread(
+                message, run, chosen, known
+            ):
+                found.append((-best, min(places), one))
+            elif not chosen[0].is_exact or is_behind_letter(run, max(places)):
+                unnamed |= places
+    yield from (one for *_, one in sorted(found, key=itemgetter(0, 1)))
     exact = {place for place, found in hits.items() if any(hit.is_exact for hit in found)}
     roster = [*filter(None, map(known.index.with_id, known.roster))]
     roster += known.index.with_initials(one.raw for one in run if one.heads)
@@ -240,7 +242,7 @@ def _stranger_with_open_name(run: _Run, span: _Span) -> Mention | None:
     """The open patient's family name with a title or a first name that is not theirs."""
     if (first := span[0]).title in ("staff", "relative") and not span[-1].heads:
         return None
-    before = run[max(run.index(first) - 1, 0)]
+    before = run[max(first.at - run[0].at - 1, 0)]
     is_given = first.gap == ". " if len(before.raw) == 1 else first.gap == " "
     is_given &= before.raw[0].isupper() and before.before not in of_people("before_letters")
     is_given &= len(before.raw) == 1 or not before.is_common

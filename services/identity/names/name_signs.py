@@ -58,10 +58,9 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
 
     `kwitzon k?`, `crea kwitzon`, `cbc for kwitzon`, `note: kwitzon fell`, `has kwitzon had a CT?`.
     """
-    at = next(place for place, one in enumerate(run) if one is word)
-    before = [one.text for one in run[:at]]
+    at = word.at - run[0].at
     leads = of_people("moves_on", "joins", "opening", "tells", "called_patients")
-    begins = not run[0].before and leads.issuperset(before)
+    begins = not run[0].before and all(one.text in leads for one in run[:at])
     # `kwitzon pcn allergy?`, and not `mark the allergy`, `Stark erhöhtes CRP`
     is_near = begins and not (word.is_common or word.is_in("titles_of_men", "titles_of_women"))
     is_near &= word.after not in of_people("behind_places", "definite", "articles")
@@ -77,7 +76,7 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     does = begins and word.after in of_people("people_do") and not word.closes
     if is_pair or does:
         return True
-    given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
+    given = run[at - 1] if at > 1 and all(one.text in leads for one in run[: at - 1]) else word
     if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
         return True  # `switch to Zelda Quix`
     return (begins or word.text.endswith("s")) and bool(of_what & things_asked())
@@ -182,7 +181,7 @@ def is_beside_a_figure(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def is_turned_to(run: Sequence[Word], span: tuple[Word, ...], *, goes_on: bool = False) -> bool:
     """Whether a name ends the clause, or `goes_on`, behind what but leads to one: `und koch?`."""
     leads = of_people("opening", "moves_on", "others", "next_one", "again")
-    at = next(place for place, one in enumerate(run) if one is span[0])
+    at = span[0].at - run[0].at
     goes_on = goes_on and span[0].text not in words_of_questions()  # `what stage is it`
     ends = (goes_on or span[-1].closes) and span[0].text not in leads
     if span[0].is_in("qualities") and not any(one.is_in("moving") for one in run[: at - 1]):
@@ -282,7 +281,7 @@ def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 def word_behind(run: Sequence[Word], span: tuple[Word, ...]) -> Word | None:
     """Return the word of the run that stands behind `span`."""
-    at = next(place for place, one in enumerate(run) if one is span[-1]) + 1
+    at = span[-1].at - run[0].at + 1
     return run[at] if at < len(run) else None
 
 

@@ -72,7 +72,7 @@ def strangers_in(
         owns = owns and not any(beside.is_way_to_reach(run, whole) for whole in wholes)
         owns = owns and not beside.is_name_beside(run, (word,), others)
         owns = owns and (is_behind_letter(run, place) or not has_hit)
-        owns = owns and not is_met(message.text, word.raw)
+        owns = owns and not (word.before in of_people("met_at") and is_met(message.text, word.raw))
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
             yield (word,)
 
@@ -228,7 +228,7 @@ def _is_name_in_a_chart_question(message: Message, word: Word, others: _Names) -
         return False
     if word_names.is_left_over(message, word):
         return True
-    rest = [one for one in message.words if one is not word]
+    rest = [one for one in message.around(word) if one is not word]
     if word_names.is_name_and_word(word):
         is_patient = word.raw[0].isupper() or word.is_in("surnames_too")
         is_patient &= word.closes or word.after in of_people("within")  # `pt Bell in clinic`
@@ -243,6 +243,11 @@ def _is_name_in_a_chart_question(message: Message, word: Word, others: _Names) -
         return False
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
     is_asked = word.before in of_people("auxiliaries") and not word.closes
+    # `¿qué toma Ramón Guzmán?`
+    last = message.words[word.at + 1 : word.at + 2]
+    is_asked |= word.before in of_people("person_verbs") and any(
+        word.raw.istitle() and one.raw.istitle() and is_known_name(one.text) for one in last
+    )
     is_called = word.title == "patient" or is_asked or is_told
     said = {one.text for one in rest}
     is_of_chart = bool(said & of_people("chart_things") or said & chart_nouns())
@@ -278,7 +283,8 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
     # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
     # Nor does `thanks. now kwitzon`.
     relatives, addressing = of_people("relatives"), of_people("addressing")
-    return any(one.text in relatives and one.start < word.start for one in message.words) or any(
+    near = message.around(word)
+    return any(one.text in relatives and one.start < word.start for one in near) or any(
         one.text in addressing and behind.before and one.after not in of_people("asking")
-        for one, behind in pairwise(message.words)
+        for one, behind in pairwise(near)
     )

@@ -97,7 +97,7 @@ def is_left_over(message: Message, word: Word) -> bool:
     """Whether a value is asked for, and no answer goes back to this one word: `early lipids`."""
     if word.text not in (left := left_over_in(message.text)):
         return False
-    rest = {one.text for one in message.words} - {word.text}
+    rest = {one.text for one in message.around(word)} - {word.text}
     is_led = word.before in of_people("about", "for_whom", "called_patients")
     asked = word.beyond if word.after in of_people("newest") else word.after
     values = ({*rest, word.before, asked} & things_asked()) - of_people(

@@ -23,7 +23,10 @@ _OWN = {
     **dict.fromkeys(("ihre", "ihres", "sie"), "female"),
 }
 """What alone stands for somebody, or for a value of theirs, `und ihres?`, and of which sex."""
-_WITH = {"ihr": "female", "ihm": "male", "ihn": "male", "sie": "female"}
+_WITH = {
+    **dict.fromkeys(("ihr", "sie", "elle", "lei"), "female"),
+    **dict.fromkeys(("ihm", "ihn", "lui"), "male"),
+}
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 
 
@@ -193,7 +196,7 @@ def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
         is_polite = behind == "sie" and raws[at + 1][0].isupper()  # "für Sie"
         if one in of_people("near") and behind in _WITH and not is_polite:
             found.append(_WITH[behind])
-        elif one in _WITH and at == 0 and behind in of_people("happens_to"):
+        elif one in _WITH and at == 0 and behind in of_people("happens_to", "owners"):
             found.append(_WITH[one])
         elif (
             at == 1

@@ -70,9 +70,13 @@ class Message:
     told_sex: Sex | None = None
     pronoun_at: int | None = None
 
+    def around(self, word: Word) -> Sequence[Word]:
+        """Return the words within a sentence's length of `word`: a letter is not read as one."""
+        return self.words[max(word.at - _AROUND, 0) : word.at + _AROUND]
+
 
 _DECIMAL = re.compile(r"(?<=[0-9])\.(?=[0-9])")
-_DIGITS_OF_MS = 3  # `bed 12 ms doyle`
+_DIGITS_OF_MS, _AROUND = 3, 40  # `bed 12 ms doyle`
 _VOWELS = frozenset("aeiouy")
 
 
@@ -101,6 +105,7 @@ def read_words(text: str) -> Message:
         word = Word(
             raw=raw,
             text=folds[at],
+            at=at,
             start=one.start(),
             end=end,
             gap=gap,

@@ -15,7 +15,7 @@ class Word:
     """One word of a message.
 
     Attributes:
-        start: Its place in the text; `end` is behind it.
+        at: Its place among the words; `start` that in the text, `end` is behind it.
         gap: What stands between the word before and this one.
         title: What the words before make of the bearer of the name.
         is_owner: Whether a possessive stands behind it: `Doyle's`, `Francis'`.
@@ -35,6 +35,7 @@ class Word:
 
     raw: str
     text: str
+    at: int
     start: int
     end: int
     gap: str

@@ -46,7 +46,7 @@ class TurnClearing(TurnStep):
         """
         cleared = PatientVerdict("CLEAR", None)
         turn.understand(cleared)
-        await self.documents.access.record(turn, turn.active_patient_id, action="clear")
+        await self.documents.access.record(turn, turn.opened_patient_id, action="clear")
         tell = partial(self.replies.tell_progress, turn)
         archived = await self.clearing.clear(turn.claim, now=turn.now, tell=tell)
         turn.record.leave_no_turn()
@@ -102,7 +102,7 @@ class TurnClearing(TurnStep):
 
     async def _restore(self, turn: LoadedTurn, last: LastClear) -> None:
         # The chart that is open now is left by this: the access is on record before it happens.
-        before = turn.active_patient_id
+        before = turn.opened_patient_id
         await self.documents.access.record(turn, before, action="undo_clear")
         tell = partial(self.replies.tell_progress, turn)
         await self.clearing.undo(turn.claim, last, now=turn.now, tell=tell)

@@ -1,7 +1,6 @@
 """What changes for everybody in a group is asked of who said it, and told to all."""
 
 from data_models.conversations.conversation import OpenQuestion
-from data_models.identifiers import PatientId
 from services.group_chat_port import GroupChatEvent, PlanChanged
 from services.identity.names.person import both_identifiers
 from services.language.replies.yes_no import says_yes
@@ -42,10 +41,10 @@ class TurnGroups(TurnStep):
         by = f"{_name(turn)} cleared this conversation for everybody. "
         return f"{by}{text}" if turn.message.is_group else text
 
-    def tell_switch(self, turn: UnderstoodTurn, before: PatientId | None) -> None:
+    def tell_switch(self, turn: UnderstoodTurn, left: UnderstoodTurn) -> None:
         """Say what ends with the chart before, and to a group who opened another one for all."""
         after, verdict = turn.verdict.patient_id, turn.verdict
-        if after is None or before == after:
+        if after is None or left.opened_patient_id == after:
             return
         for asked in turn.claim.conversation.questions:
             is_alive = asked.is_alive(epoch=turn.claim.epoch, now=turn.now)
@@ -53,9 +52,10 @@ class TurnGroups(TurnStep):
             said = "" if asked.is_set_aside(after) else _over(asked, is_own=is_own)
             if is_alive and said:
                 self.replies.notify(turn, said, kind="restored")
-        if not turn.message.is_group or before is None:
+        if not turn.message.is_group or left.opened_patient_id is None:
             return
         who = "" if verdict.person is None else f"{both_identifiers(verdict.person)}, "
+        before = left.active_patient_id or "–"
         text = (
             f"{_name(turn)} opened another chart for this group: {who}{after} (before: {before})."
         )

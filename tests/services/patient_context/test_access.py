@@ -13,9 +13,11 @@ from services.chart_access.chart_guard import (
     read_care_roster,
 )
 from services.identity.linking import SubjectLinker
+from services.identity.names.person import Person
 from tests.fakes import FixedClock, GivenPeople, RememberedAudit
 from tests.services.patient_context.test_who import MARGARET, TUNDE
 from tests.services.patient_context.world import PATTERN, World
+from tests.tables import with_cases
 
 
 def roster(tmp_path: Path, text: str) -> Path:
@@ -35,9 +37,11 @@ async def test_a_chart_that_the_roster_does_not_open_stays_closed(tmp_path: Path
     assert (await here.say("open patient_7", user="dr-b")).patient_id == "patient_7"
     # In a group, what another user opened is neither answered nor named to who may not.
     asked = await here.say("any allergies?")
-    assert asked.reply is not None
-    assert "patient_7" not in asked.reply
-    assert (await here.say("open patient_8")).hides_active, "it would say who is open"
+    assert (asked.decision, asked.patient_id) == ("NONE", None)
+    assert (await here.say("open patient_8")).patient_id is None, "it would say who is open"
+    assert here.registry.active_patient_id == "patient_7", "it stays so for who may see it"
+    await here.say("open patient_4")
+    assert {*here.registry.patient_registry} == {"patient_4", "patient_7"}
 
 
 async def test_who_was_asked_about_by_a_closed_number_is_named_no_further(tmp_path: Path) -> None:
@@ -104,8 +108,38 @@ async def test_an_emergency_opens_a_closed_chart_by_a_reason_a_while(
 
     here.clock.advance(31 * 60)
     ended = await here.say("any allergies?")
-    assert ended.decision == "NEEDS_PATIENT_ID"
-    assert ended.hides_active
+    assert ended.patient_id is None
+    assert (ended.reply or ended.notice).startswith("The chart that you had open here is not open")
+
+
+@with_cases("says")
+async def test_a_closed_chart_is_not_told_from_nobodys(tmp_path: Path, says: str) -> None:
+    """Whatever is said of whom the user may not know of, they are told what of nobody is told."""
+    file = roster(tmp_path, "dr-a: [patient_4]\n")
+
+    async def told(*people: Person) -> list[str]:
+        linker = SubjectLinker(directory=GivenPeople(MARGARET, *people), fits=PATTERN.matches)
+        heard = []
+        for active in ("patient_4", None):
+            here = World(linker=linker, access=CareRoster(file=file), break_glass_minutes=30)
+            if active is not None:
+                await here.say(f"open {active}")
+            one = await here.say(says)
+            heard += [one.reply or "", one.decision, str(one.question and one.question.payload)]
+        return heard
+
+    assert await told(TUNDE) == await told()
+
+
+@with_cases("says")
+async def test_who_is_named_beyond_doubt_is_refused_and_nobody_else(
+    tmp_path: Path, says: str
+) -> None:
+    linker = SubjectLinker(directory=GivenPeople(MARGARET, TUNDE), fits=PATTERN.matches)
+    access = CareRoster(file=roster(tmp_path, "dr-a: [patient_4]\n"))
+    here = World("patient_4", active="patient_4", linker=linker, access=access)
+
+    assert "patient_7` is not open to you" in ((await here.say(says)).reply or "")
 
 
 @pytest.mark.parametrize(

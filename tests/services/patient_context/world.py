@@ -24,6 +24,7 @@ from services.identity.linking import SubjectLinker
 from services.model_port import Answer
 from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.patient_context.roster import rejoined, without
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from tests.fakes import CountingIds, FixedClock
@@ -117,7 +118,7 @@ class World:
         self.glass = BreakGlass(
             store=self.store, clock=self.clock, ids=CountingIds(), minutes=break_glass_minutes
         )
-        guard = ChartGuard(
+        self.guard = guard = ChartGuard(
             policy=access or OpenToAll(),
             audit=audit or NoAudit(),
             clock=self.clock,
@@ -143,28 +144,31 @@ class World:
     async def say(
         self, text: str, *, user: str = "dr-a", press: Press | None = None
     ) -> PatientVerdict:
+        rows = self.registry.patient_registry
+        closed = frozenset(rows) - {*await self.guard.open_to(user, rows)}
         verdict, self.timing = await self._service.decide_and_apply(
             text,
             self.document,
-            registry=self.registry,
+            registry=without(self.registry, closed),
             question=self.question,
             user=user,
             run_id="run_1",
             press=press,
             registry_ms=READ_MS,
+            closed=closed,
         )
+        if verdict.registry is not None:
+            self.registry = rejoined(verdict.registry, self.registry, closed)
         self._carry_out(verdict, user)
         return verdict
 
     def _carry_out(self, verdict: PatientVerdict, user: str) -> None:
-        if verdict.registry is not None:
-            self.registry = verdict.registry
         asked = self.question
         if asked is not None and (asked.user == user or verdict.question is not None):
             self.question = None  # as the turn does: it is answered, or its user went on
         if verdict.question is not None:
             assert self.question is None, "a question was opened beside another"
             self.question = verdict.question
-        assert self.document.patient_contexts == self.registry.patient_registry
+        assert self.document.patient_contexts.items() <= self.registry.patient_registry.items()
         if verdict.patient_id != self.document.patient_id:
             self.document = ChatContext(conversation_id=CONVERSATION, patient_id=verdict.patient_id)

@@ -5,9 +5,13 @@ import asyncio
 import pytest
 
 from data_models.chat_context import Continuation
+from data_models.clock import SystemClock
 from data_models.conversations.incoming_message import IncomingMessage, Press, Sender
 from data_models.conversations.plan import Plan, PlanStatus, PlanStep
 from data_models.conversations.turn_events import AgentTextDelta, StateChanged
+from data_models.identifiers import PatientId
+from services.audit.trail import NoAudit
+from services.chart_access.chart_guard import ChartGuard
 from services.group_chat_port import (
     ContinuationChanged,
     GroupChatEvent,
@@ -60,6 +64,49 @@ async def test_a_clear_in_a_group_is_asked_of_who_said_it() -> None:
     assert "Bert, this group shares one conversation" in asked.texts[-1]
     assert "Cleared" not in "".join(by_another.texts)
     assert not [name for name in world.sessions.contents if "/archive/" in name]  # type: ignore[attr-defined]
+
+
+class Bert:
+    """An `AccessPolicy` under which Bert may open patient_4 alone, and all others may open all."""
+
+    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
+        return principal_id != "user:Bert" or patient_id == "patient_4"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "clear patient context",
+        "which patients have we discussed?",
+        "any allergies?",
+        "stop",
+        "wrong patient",
+        "switch to the other patient",
+        "open patient_8",
+        "I want to kill myself",
+    ],
+)
+async def test_a_member_hears_nothing_of_a_chart_that_is_closed_to_them(text: str) -> None:
+    clock = SystemClock()
+    world = World(guard=ChartGuard(policy=Bert(), audit=NoAudit(), clock=clock), clock=clock)
+    for one in ("open patient_4", "open patient_7"):
+        await said(world, "Anna", one)
+
+    told = await said(world, "Bert", text)
+
+    assert "patient_7" not in str(told.events)
+    assert (await said(world, "Anna", "the dose?")).texts == ["Heard: the dose?"]
+    assert world.team.requests[-1].patient_id == "patient_7", "it stays open for the others"
+    assert [*world.team.requests[-1].all_patient_ids] == ["patient_4", "patient_7"]
+
+
+async def test_who_was_discussed_stands_in_no_patients_document() -> None:
+    world = World()
+    for one in ("open patient_4", "open patient_7", "which patients have we discussed?"):
+        await said(world, "Anna", one)
+
+    asked = world.team.requests[-1]
+    assert (asked.patient_id, asked.active) == (None, "patient_7")
 
 
 async def test_charts_are_read_for_whoever_said_the_message_that_is_answered() -> None:
