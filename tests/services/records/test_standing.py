@@ -406,7 +406,10 @@ def test_what_is_recorded_by_a_code_or_a_flag_alone_is_told_in_words() -> None:
     mother = resource("FamilyMemberHistory", "m", status="completed", deceasedBoolean=False,
                       relationship={"text": "mother"})  # fmt: skip
     letter = {**note("d", "2024-05-12", "Home."), "type": {"coding": [{"code": "18842-5"}]}}
-    chart = record(goal, mother, letter)
-    assert care(chart).rows[0].value == "Body weight (29463-7) 74 kg"
+    plan = resource("CarePlan", "p", status="active", intent="plan", title="Diet plan",
+                    goal=[{"reference": "Goal/g"}])  # fmt: skip
+    chart = record(goal, mother, letter, plan)
+    [row] = [one for one in care(chart).rows if one.kind == "goal"]
+    assert (row.value, row.detail) == ("Body weight (29463-7) 74 kg", "part of Diet plan")
     assert history(chart).rows[0].detail == "alive"
     assert [one.title for one in chart.documents] == ["Discharge summary"]
