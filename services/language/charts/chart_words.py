@@ -337,7 +337,8 @@ def with_heads(
     """Yield `tokens` with the head before each that makes a known name with it alone."""
     for at, token in enumerate(tokens):
         before = tokens[max(0, at - _BEFORE) : at]
-        if len(before) == _BEFORE and len(token) <= _SHORT_CHARS and before[2] in joints:
+        is_short = token.isalnum() and len(token) <= _SHORT_CHARS  # no sign
+        if len(before) == _BEFORE and is_short and before[2] in joints:
             head = before[0]
             if known([head, before[1]]) and known([head, token]):
                 yield head

@@ -17,6 +17,7 @@ OF_ANY_WORDS: Final[frozenset[Relation]] = frozenset(
     {"at", "before", "after", "during", "since", "between"}
 )
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
+_SIDES: frozenset[Relation] = frozenset({"before", "after", "since"})
 _ILLNESS = ChartQuestion("problems")
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 
@@ -46,6 +47,8 @@ def event_in(
     behind = _as_one(_put_in(behind))
     if not behind and relation in ("before", "after"):
         return tuple(_of_itself(before, pieces, EDGES if is_shifted else _RANKED_ENDS))
+    if relation in _SIDES and any("leaves" in one.of("frame") for one in pieces):
+        behind = tuple(replace(one, part="end") for one in behind)  # "EF before discharge"
     if relation == "between":  # "the last two visits"
         behind = tuple(_of_both(one) for one in behind)
     is_event = all(
