@@ -113,7 +113,7 @@ class Lexicon:
         return list(self._pieces_of(text))
 
     def _read_pieces(self, text: str) -> tuple[Piece, ...]:
-        tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints))
+        tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints - {"?"}))
         found, at, end = list[Piece](), 0, len(tokens)
         tokens.append("?")  # many leave it out: "how is she"
         while at < end:
@@ -337,8 +337,7 @@ def with_heads(
     """Yield `tokens` with the head before each that makes a known name with it alone."""
     for at, token in enumerate(tokens):
         before = tokens[max(0, at - _BEFORE) : at]
-        is_short = token.isalnum() and len(token) <= _SHORT_CHARS  # no sign
-        if len(before) == _BEFORE and is_short and before[2] in joints:
+        if len(before) == _BEFORE and len(token) <= _SHORT_CHARS and before[2] in joints:
             head = before[0]
             if known([head, before[1]]) and known([head, token]):
                 yield head
