@@ -15,7 +15,7 @@ Aspect: TypeAlias = Literal[
     "all", "latest", "first", "trend", "count", "when", "whether", "minimum", "maximum",
     "extremes", "change", "average",
 ]  # fmt: skip
-Relation: TypeAlias = Literal["since", "during", "within", "after", "before", "at"]
+Relation: TypeAlias = Literal["since", "during", "within", "after", "before", "at", "between"]
 Rate: TypeAlias = Literal["", "per year", "percent"]
 Part: TypeAlias = Literal[
     "dose", "reason", "place", "site", "side", "people", "range", "reaction", "severity", "status",

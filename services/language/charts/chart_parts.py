@@ -217,6 +217,8 @@ def is_of_values(part: QuestionPart) -> bool:
 def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
     """Return what of a row is asked for; of what is over, when and why it ended."""
     what = part.parts[0] if part.parts else None
+    if "over" in part.frames and any(topic.name == "care plan" for topic in part.topics):
+        return what or "end"  # "ended care plans"
     if what == "status" and "reason" in part.parts:
         return "end reason" if "over" in part.frames else "reason"  # "still on it, and why?"
     if "treatment" in part.parts and what == "reason":

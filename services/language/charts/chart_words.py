@@ -113,7 +113,7 @@ class Lexicon:
         return list(self._pieces_of(text))
 
     def _read_pieces(self, text: str) -> tuple[Piece, ...]:
-        tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints))
+        tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints - {"?"}))
         found, at, end = list[Piece](), 0, len(tokens)
         tokens.append("?")  # many leave it out: "how is she"
         while at < end:

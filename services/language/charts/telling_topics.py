@@ -15,6 +15,7 @@ NEVER_OF = {
 }
 """What is named for another tool, and no row of this one."""
 _REACHED = ("phone", "contact person")
+_BEFORE_OTHERS = (_REACHED, ("care plan", "goal"))  # "Diabetesplan: Ziele?"
 _BY_STATE = frozenset({"encounters"})
 _ALSO_INJECTED = frozenset({"procedures", "medications"})
 _VAGUE = ("chart_summary", "timeline", "documents", "problems", "history")
@@ -28,8 +29,8 @@ def telling_topics(
     found: dict[str, TopicSpec] = {}
     for topic in topics:
         kept = found.get(topic.tool)
-        is_of_kin = kept is not None and (kept.name, topic.name) == _REACHED
-        if kept is None or (not kept.name and not kept.arguments) or is_of_kin:
+        is_meant = kept is not None and (kept.name, topic.name) in _BEFORE_OTHERS
+        if kept is None or (not kept.name and not kept.arguments) or is_meant:
             found[topic.tool] = topic
         elif topic.tool == "biomarkers" and _GENES_TOGETHER.isdisjoint((kept.name, topic.name)):
             found[topic.name] = topic  # "kras nras braf"

@@ -80,7 +80,7 @@ def of_those(
             return (
                 replace(last, around=tuple(replace(e, aspect=one.aspect) for e in last.around)),
             )
-        return (replace(last, aspect=one.aspect, rate=one.rate, back=0),)
+        return (replace(last, aspect=one.aspect, rate=one.rate, back=one.back),)
     tools = [one.tool for one in about]
     if is_among and (tools, last.tool) == (["problems"], "encounters"):  # "of them for asthma?"
         name = f"{last.head or last.name} {about[0].name}".strip()

@@ -3,31 +3,29 @@
 "Since her last scan", "the lowest hemoglobin during chemotherapy", "weight before the pregnancy".
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TypeAlias
 
-from services.language.charts.chart_parts import EDGES, REPORTS, QuestionPart
+from services.language.charts.chart_parts import EDGES, QuestionPart
 from services.language.charts.chart_pieces import Piece, begins, verb_ahead
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.names_of_topics import of_visit
-from services.language.charts.tools_named import GIVEN, OVER, SEARCH
+from services.language.charts.tools_named import GIVEN
+from services.language.questions.events_named import (
+    NAMED,
+    OF_ANY_WORDS,
+    Ask,
+    aspect_of_event,
+    event_in,
+)
 from services.language.questions.question_figures import arguments_of_then, hull_of, with_days
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
 from services.language.words.folding import fold
 
-Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
-"""What a text asks of the chart."""
-_EVENTS = frozenset({*REPORTS, "encounters", "procedures", "documents"})
-_NAMED = frozenset({"allergies", "procedures", "medications", "problems", "immunizations"})
 _OF_THE_VISIT = frozenset({"chart_summary", "encounters", "timeline"})
 _OF_THEN = frozenset({"at", "before", "after", "within"})
-_OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
-"""Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
-_ILLNESS = ChartQuestion("problems")
 _COURSE = ChartQuestion("timeline", is_past=True)
-_RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "count"})
 """Behind an event it is asked of what stands before it: "pain during chemo, average"."""
 _ENDS = frozenset({"?", ";"})
@@ -132,7 +130,10 @@ def _other_side(pieces: Sequence[Piece], words: Lexicon) -> tuple[Sequence[Piece
 
 def _event_last(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
     """Return what begins with an event as ending with it: "since the operation, any weight?"."""
-    is_first = bool(pieces) and relations_of(words).get(pieces[0].text) in _OF_ANY_WORDS
+    is_first = bool(pieces) and relations_of(words).get(pieces[0].text) in OF_ANY_WORDS
+    comma = next((at for at, one in enumerate(pieces) if one.text == ","), 0) if is_first else 0
+    if comma and any("whether" in one.of("aspect") for one in pieces[comma + 1 : comma + 2]):
+        return (*pieces[comma + 1 :], *pieces[:comma])  # "since the operation, any ER visits?"
     named = (
         at for at, one in enumerate(pieces) if any(n.tool == "results" for n in one.of("name"))
     )
@@ -194,7 +195,7 @@ def at_that_time(
 ) -> Sequence[ChartQuestion]:
     """Return what is `asked` of the time of what was named before: "the hb then?", "after it?"."""
     telling = [piece for piece in part.pieces if piece.text not in _SIGNS]
-    named = [one for one in earlier if one.tool in _NAMED and one.name]
+    named = [one for one in earlier if one.tool in NAMED and one.name]
     events = tuple(replace(one, aspect="all", part=None) for one in named)
     said = [piece.text for piece in telling if piece.text not in words.words.pointers]
     side: Relation | None = "at" if telling and telling[-1].of("then") else None
@@ -222,9 +223,9 @@ def _asked_at(
         before = before or (_COURSE,)
     if relation in ("before", "after") and any("treatment" in o.of("part") for o in pieces[:at]):
         before = before or (GIVEN,)  # "what did he get after …"
-    behind = _event_in(before, pieces[at + 1 :], relation, ask, is_shifted=is_shifted)
+    behind = event_in(before, pieces[at + 1 :], relation, ask, is_shifted=is_shifted)
     is_course = relation == "at" and {one.tool for one in before} == {"timeline"}
-    is_course &= {one.tool for one in behind} <= _NAMED  # "what happened around the burn"
+    is_course &= {one.tool for one in behind} <= NAMED  # "what happened around the burn"
     is_of_values = is_course or {one.tool for one in before} == {"results"}
     if behind and relation in ("within", "at") and not is_of_values:
         # "anemia in pregnancy" is the name of one thing; "at the last visit" names none
@@ -238,12 +239,15 @@ def _asked_at(
     if not behind or (not before and any("when" in one.of("aspect") for one in pieces[:at])):
         return behind  # "how long since the last visit?"
     asked = before or (_COURSE,)
+    is_to_come = {one.tool for one in behind} == {"procedures"} and relation == "before"
+    if is_to_come and {one.tool for one in asked} == {"chart_summary"}:
+        return asked  # "what do I need to know before surgery?": of now
     said = {frame for one in pieces[:at] for frame in one.of("frame")}
     is_begun = "begun" in said or asked == (GIVEN,) or (relation == "within" and "ordered" in said)
     return tuple(
         replace(
             one,
-            around=tuple(replace(each, aspect=_of_event(each, relation)) for each in behind),
+            around=tuple(replace(each, aspect=aspect_of_event(each, relation)) for each in behind),
             arguments=arguments_of_then(one),
             when=relation,
             is_begun=is_begun,
@@ -251,98 +255,3 @@ def _asked_at(
         )
         for one in asked
     )
-
-
-def _event_in(
-    before: Sequence[ChartQuestion],
-    pieces: Sequence[Piece],
-    relation: Relation,
-    ask: Ask,
-    *,
-    is_shifted: bool,
-) -> tuple[ChartQuestion, ...]:
-    """Return the questions for the event that `pieces` name, none where they name no event."""
-    behind = ask(" ".join(one.text for one in pieces) + "?")
-    if any(one.tool == SEARCH for one in behind):  # "when the ankle was sprained"
-        told = (one.text for one in pieces if "past" not in one.of("frame"))
-        behind = ask(" ".join(told) + "?")
-    if behind == (_ILLNESS,):  # "weight since dx": of a board that is the cancer
-        behind = (replace(_ILLNESS, arguments={"status": "all"}, name="cancer"),)
-    if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
-        behind = tuple(one for one in behind if one.tool != "immunizations")
-        behind = tuple(one for one in behind if one.tool != SEARCH or one.name)
-    in_any_words = {one.tool for one in before} == {"results"} and relation in _OF_ANY_WORDS
-    behind = tuple(_of_figure(one, pieces) for one in behind)
-    behind = _as_one(_put_in(behind))
-    if not behind and relation in ("before", "after"):
-        return tuple(_of_itself(before, pieces, EDGES if is_shifted else _RANKED_ENDS))
-    is_event = all(
-        _is_event(one, relation, is_alone=not before, in_any_words=in_any_words) for one in behind
-    )
-    return behind if is_event else ()
-
-
-def _of_event(event: ChartQuestion, relation: Relation) -> Aspect:
-    """Return the aspect of an event: a stay is the last, "before it was started" is before it."""
-    is_visit = event.tool == "encounters" and not event.arguments  # and not the last two visits
-    is_stay = event.name == "inpatient admission" or (is_visit and relation == "within")
-    if (is_stay or event.tool in REPORTS) and event.aspect == "all":
-        return "latest"
-    return "all" if event.aspect == "when" else event.aspect
-
-
-def _as_one(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
-    """Return an illness with the words beside it as one: of the sprained ankle no other sprain."""
-    ills = [one for one in asked if one.tool == "problems" and one.name]
-    said = [one.name for one in asked if one.tool == SEARCH]
-    if len(ills) != 1 or len(ills) + len(said) != len(asked) or not said:
-        return tuple(asked)
-    ill = ills[0]
-    return (replace(ill, name=" ".join([*said, ill.name]), head=ill.head or ill.name),)
-
-
-def _of_figure(event: ChartQuestion, behind: Sequence[Piece]) -> ChartQuestion:
-    """Return the question for a value as it was, "when the hb was 9.8", or for an end."""
-    if event.tool in OVER and any("over" in one.of("frame") for one in behind):
-        return replace(event, part="end")  # "when abi was stopped"
-    figures = [one.text for one in behind if one.text.replace(".", "", 1).isdigit()]
-    if event.tool != "results" or len(figures) != 1 or event.above or event.below:
-        return event
-    number = float(figures[0])
-    return replace(event, above=number, below=number, or_equal=True)
-
-
-def _put_in(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
-    """Return what was done for a device, which has no day itself: "before the ICD was put in"."""
-    devices = [one for one in asked if one.tool == "care" and one.said]
-    put = (replace(one, tool=SEARCH, arguments={"query": one.name}) for one in devices[:1])
-    return tuple(put) or tuple(asked)
-
-
-def _of_itself(
-    asked: Sequence[ChartQuestion], behind: Sequence[Piece], ends: frozenset[Aspect]
-) -> Iterator[ChartQuestion]:
-    """Yield the one of what is asked for that is the event: so long before the last, the peak."""
-    said = {one for piece in behind for one in piece.of("aspect")} & ends
-    for aspect in said if len(said) == 1 else ():
-        yield from (replace(one, aspect=aspect) for one in asked if one.tool == "results")
-
-
-def _is_event(
-    question: ChartQuestion, relation: Relation, *, is_alone: bool, in_any_words: bool
-) -> bool:
-    """Whether it has days: the last of its kind, or what has a name."""
-    if in_any_words and question.tool == SEARCH:
-        return bool(question.name)
-    # "Her stay", and since, before or after "the bone scan".
-    kinds = REPORTS if relation in ("since", "before", "after") and question.aspect == "all" else ()
-    is_one = question.tool in ("encounters", *kinds) and bool(question.name) and not is_alone
-    if question.tool in _EVENTS and (question.aspect in EDGES or is_one):
-        return True
-    if question.tool == "results":  # at the lowest eGFR
-        aspects = {*_RANKED_ENDS, *EDGES} | ({"all", "when"} if relation == "at" else set())
-        return question.aspect in aspects and not is_alone
-    if question.tool == SEARCH and relation != "within":  # what is found of it, else of all times
-        return bool(question.name) and not is_alone
-    is_named = question.tool in _NAMED and bool(question.name) and question.part in (None, "end")
-    return is_named and question.aspect in {"all", "when", *EDGES} and not is_alone

@@ -129,7 +129,8 @@ def with_figures(
         before = [label.kind for piece in behind for label in piece.labels]
         # "Dropped more than 1" is no value; "dropped below 10" is one.
         is_of_change = question.aspect == "change" and any(len(one.words) > 1 for one in behind)
-        is_limited = question.tool == "results" and not is_of_change
+        is_counted = any("latest" in one.of("aspect") for one in behind[-1:])  # "over the last 3"
+        is_limited = question.tool == "results" and not (is_of_change or is_counted)
         if ("above" in before or "below" in before) and is_limited:
             is_above = "above" in before
             or_equal = any("or_equal" in one.of("frame") for one in behind)

@@ -11,7 +11,7 @@ from services.language.charts.chart_words import Lexicon
 from services.language.charts.named_runs import HEIGHT
 from services.language.charts.names_of_topics import why_last_seen
 from services.language.charts.tools_named import HABITS, OF_ALL, OVER, SEARCH
-from services.language.questions.events_asked import Ask
+from services.language.questions.events_named import Ask
 from services.language.questions.value_questions import values_of
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.words.folding import fold, words_of

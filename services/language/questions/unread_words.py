@@ -285,6 +285,7 @@ def _figures(asked: Iterable[ChartQuestion]) -> Iterator[float]:
         limits = (one.above, one.below, one.lower_limit, one.at_age, one.most or None)
         yield from (float(each) for each in limits if each is not None)
         yield from () if one.shift is None else (float(abs(one.shift.count)),)
+        yield from (2.0,) if one.is_apart or one.when == "between" else ()  # "between the two"
     said = _tokens(_texts(asked))
     yield from (float(each) for each in said if each.replace(".", "", 1).isdigit())
 

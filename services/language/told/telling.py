@@ -144,9 +144,9 @@ def told_in(text: str) -> Sequence[str]:
 
 
 def may_ask(told: str) -> bool:
-    """Whether what is told may as well be asked: "nodes positive"."""
-    is_english = "en" in likely_kinds(told)  # "lehnt Chemo ab" is not
-    return is_english and bool(_phrases("en").may_ask.search(_shape_in_english(told)))
+    """Whether what is told may as well be asked: "nodes positive", "Aufenthalte seit 2018"."""
+    each = ((_kinds(told, one), _phrases(one)) for one in likely_kinds(told))
+    return any(words.may_ask.search(_shape(kinds, words)) for kinds, words in each)
 
 
 @lru_cache(maxsize=1_000)
@@ -321,7 +321,7 @@ def _kind_by_name(piece: Piece) -> str | None:
         return None  # "diagnosed with", "reacts to"
     if tool in _EXAMS:
         return "exam" if name else "list"
-    return "list" if tool in _LISTS and not name else "thing"
+    return "list" if (tool in _LISTS and not name) or name == "care plan" else "thing"
 
 
 @cache

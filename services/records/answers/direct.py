@@ -20,12 +20,6 @@ from services.records.answers.choosing import events, excluded_rows, unsaid
 from services.records.answers.choosing.asked_rows import asked_rows, has_answer
 from services.records.answers.choosing.lengths_told import told_lengths
 from services.records.answers.choosing.row_line import row_line
-from services.records.answers.choosing.unsaid import (
-    said_absent,
-    said_coded,
-    said_incomplete,
-    said_unread,
-)
 from services.records.answers.looked_up import (
     Looked,
     LookedUp,
@@ -68,7 +62,7 @@ def answered(
     said = [*_Answers(looked=looked, words=words).to(questions)]
     if looked.missing is not None:
         return looked.missing
-    said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
+    said += unsaid.said_incomplete([one for _, one in given if isinstance(one, ChartView)], words)
     said += [told_as_said(questions, words, held=held, told=told, text=text)]
     parts = [*dict.fromkeys(part for one in said if one for part in one.split("\n\n"))]
     rows = [{*one.splitlines()} for one in parts]  # of two lists the second may have no more
@@ -93,7 +87,7 @@ class _Answers:
             is_age = question.name == AGE and others and self.looked.has(question)  # not of now
             if not is_age and not self.looked.tells_beside(question, questions):
                 asked, unread = replace(question, unread=unread) if unread else question, ""
-                yield said_unread(asked, self._answer(question), self.words)
+                yield unsaid.said_unread(asked, self._answer(question), self.words)
         if others and any(one.name == AGE for one in questions):
             views = [(one, self.looked.view_of(one)) for one, _ in self.looked.given]
             yield from ages_then(views, others, self.words)
@@ -244,7 +238,8 @@ class _Answers:
                 return f"{absent}\n{in_papers}"
             is_told = record is not None and search.name and (record.rows or looked_at is None)
             looked_at = record if is_told else looked_at
-        absent = "\n".join([absent, *(() if is_there else said_coded(question, taken, self.words))])
+        coded = () if is_there else unsaid.said_coded(question, taken, self.words)
+        absent = "\n".join([absent, *coded])
         if looked_at is not None:
             absent = further.with_parts(question, absent, looked_at, self.words)
             absent = self._named(question, absent, looked_at)
@@ -270,7 +265,8 @@ class _Answers:
 
     def _named(self, question: ChartQuestion, absent: str, view: ChartView) -> str:
         """Return `absent`, also of a name that nobody knows, where `view` does not hold it."""
-        return absent if has_answer(question, view) else said_absent(question, absent, self.words)
+        is_there = has_answer(question, view)
+        return absent if is_there else unsaid.said_absent(question, absent, self.words)
 
     def _with_value(self, measured: ChartQuestion | None, absent: str) -> str:
         """Add the value of `measured`, where there is one, to what says that an illness is not."""
@@ -280,7 +276,13 @@ class _Answers:
 
     def _around(self, question: ChartQuestion) -> str:
         """Return what is asked around an event, told before it; of no days where it has none."""
-        told: list[str] = []
+        if question.when == "between":
+            found = [(one, self.looked.view_of(one)) for one in question.around]
+            ends, days = events.between(found)
+            told = [f"- {row_line(row, self.words)}" for row in ends]
+            if days.since and days.until:
+                return "\n".join([*told, "", self._of_those_days(question, days)])
+        told = list[str]()
         for event in question.around:
             answer, view = self._answer(event), self.looked.view_of(event)
             rows = events.rows_of_event(event, view)

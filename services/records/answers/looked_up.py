@@ -127,7 +127,7 @@ def looked_at(
     is_of_drug = question.tool == "medications" and question.part in ("reason", "end reason")
     is_in_texts = f"{question.tool} {question.part} {question.aspect}".startswith(_NOTED)
     there = [*_THERE.get(question.part or "", ())]
-    if question.tool == "problems" and question.part != "code":
+    if question.tool == "problems" and question.part not in ("code", "end"):
         there += [_VISITS, _TREATMENTS[1], _REPORTS]
     value = concept_rows()["measured_by"].get(question.name) if question.part == "result" else None
     there += [ChartQuestion("results", {"names": [value]}, "trend", value)] if value else []

@@ -40,8 +40,7 @@ _ENDS = frozenset({"end", "end reason", "end people"})
 OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
-_PASSAGES_SHOWN = 5
-_ENTRIES_SHOWN = 8
+_PASSAGES_SHOWN, _ENTRIES_SHOWN = 5, 8
 """Of what a search found, where none of it is a long text."""
 _IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immunizations"})
 """What may be cut: it is old, and the rows stand beside the text."""
@@ -85,7 +84,8 @@ def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> s
     ):
         not_so = words.say("not_listed", name=words.called(question.name, question.said))
         return f"{not_so}\n{_listed(question, rows, words)}"
-    is_of_now = question.part == "status" or (question.aspect == "whether" and not question.is_past)
+    is_of_now = question.part == "status" or question.aspect == "latest"
+    is_of_now |= question.aspect == "whether" and not question.is_past
     if question.tool != "care" or question.aspect == "when" or not is_of_now:
         return told(question, rows, words)
     if now := [row for row in rows if row.status not in OVER]:

@@ -109,10 +109,27 @@ def _ever_out_of_range(
 
 
 def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
-    """Return the rows of each thing that was measured, the newest first."""
+    """Return the rows of each thing that was measured, the newest first.
+
+    Of a pressure its two parts are told by it. What gave no result has no unit: it stands among
+    the values of its thing, but for the newest.
+    """
+    every = list(rows)
+    whole = {row.sources for row in every if row.number is None and "/" in row.value}
     series: dict[tuple[str, str], list[ViewRow]] = {}
-    for row in rows:
-        series.setdefault((concept_of("result", row) or row.name, row.unit), []).append(row)
+    for row in every:
+        if not (row.sources in whole and row.detail.startswith("of ")):
+            key = (concept_of("result", row) or row.name, row.unit)
+            series.setdefault(key, []).append(row)
+    for name, unit in [*series]:
+        others = [
+            each for (one, other), each in series.items() if one == name and other and not unit
+        ]
+        newest = max((moment_of(row) for each in others for row in each), default=None)
+        if newest is not None and all(
+            row.number is None and moment_of(row) < newest for row in series[name, unit]
+        ):
+            others[0] += series.pop((name, unit))
     return [sorted(each, key=moment_of, reverse=True) for each in series.values()]
 
 

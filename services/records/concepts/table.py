@@ -13,7 +13,7 @@ from services.records.concepts.words import words_of
 ConceptKind: TypeAlias = Literal["result", "drug", "problem", "vaccine"]
 
 _ICD = "icd-10"
-_SYSTEMS = ("loinc.org", "snomed.info/sct", "hl7.org/fhir/sid/cvx", _ICD)
+_SYSTEMS = ("loinc.org", "snomed.info/sct", "hl7.org/fhir/sid/cvx", "/atc", _ICD)
 _ICD_CHARS = 3
 _LONG_CHARS = 5
 # Genes whose names read like something else where capitals do not count.
@@ -284,7 +284,7 @@ def _result(name: str, row: Mapping[str, Any]) -> Concept:
 
 
 def _coded(kind: Any, name: str, row: Mapping[str, Any]) -> Concept:
-    found = [str(code) for key in ("snomed", "cvx") for code in row.get(key, ())]
+    found = [str(code) for key in ("snomed", "cvx", "atc") for code in row.get(key, ())]
     return Concept(
         kind,
         name,

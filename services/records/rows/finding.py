@@ -69,7 +69,8 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     pairs = tuple(codes)
     if any(_is_coded(part, pairs) for part in (concept, *table.leaves(concept))):
         return True
-    if concept.members and _is_of_another(table, kind, concept, label=label, codes=pairs):
+    is_exact = bool(concept.members) or kind == "result"  # hemoglobin A1c is no hemoglobin
+    if is_exact and _is_of_another(table, kind, concept, label=label, codes=pairs):
         return False
     said = [*concept.words, *(words for leaf in table.leaves(concept) for words in leaf.words)]
     if any(holds(have, words) for words in said):

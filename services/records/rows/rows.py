@@ -137,6 +137,21 @@ def _activities(record: PatientRecord, entry: fhir.Entry) -> str:
     return ", ".join(filter(None, steps))
 
 
+def _plan(record: PatientRecord, entry: fhir.Entry) -> str:
+    """Return the care plans that name a goal as theirs."""
+    plans = record.derived(_plans_of_goals).get(entry.ref, ())
+    return ", ".join(dict.fromkeys(row_of(record, plan).name for plan in plans))
+
+
+def _plans_of_goals(record: PatientRecord) -> Mapping[str, Sequence[fhir.Entry]]:
+    found: dict[str, list[fhir.Entry]] = {}
+    for plan in record.entries_of("CarePlan"):
+        for pointer in fhir.many(plan.raw, "goal"):
+            if (goal := record.resolve(pointer, within=plan.raw)) is not None:
+                found.setdefault(goal.ref, []).append(plan)
+    return found
+
+
 def _members(record: PatientRecord, entry: fhir.Entry) -> str:
     members = []
     for row in fhir.many(entry.raw, "participant"):
@@ -164,8 +179,8 @@ def _model(_: PatientRecord, entry: fhir.Entry) -> str:
 
 _OF_TABLE: tuple[Function, ...] = (
     _activities, _attendants, _clinical_status, _day_of_record, _death, _doubt,
-    _encounter_diagnosis, _illnesses, _members, _model, _problem_status, _reactions, _side,
-    _subpotent, _targets,
+    _encounter_diagnosis, _illnesses, _members, _model, _plan, _problem_status, _reactions,
+    _side, _subpotent, _targets,
 )  # fmt: skip
 _FUNCTIONS: Mapping[str, Function] = {
     **{each.__name__.removeprefix("_"): each for each in _OF_TABLE},

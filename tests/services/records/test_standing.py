@@ -347,12 +347,34 @@ def test_the_setting_of_a_visit_is_read_by_its_code() -> None:
 def test_what_is_recorded_by_a_code_alone_is_called_as_people_know_it() -> None:
     loinc = {"coding": [{"system": "http://loinc.org", "code": "4548-4"}]}
     shot = {"coding": [{"system": "http://hl7.org/fhir/sid/cvx", "code": "140"}]}
+    atc = {"coding": [{"system": "http://fhir.de/CodeSystem/bfarm/atc", "code": "J07AL02"}]}
+    smoked, penicillin = {"coding": [{"code": "8517006"}]}, {"coding": [{"code": "91936005"}]}
     chart = record(
         resource("Observation", "a", status="final", code=loinc, valueInteger=7),
+        resource("Observation", "s", status="final", code={"text": "Smoking"},
+                 valueCodeableConcept=smoked),
         resource("Immunization", "i", status="completed", vaccineCode=shot),
+        resource("Immunization", "p", status="completed", vaccineCode=atc),
+        resource("AllergyIntolerance", "y", code=penicillin),
+    )  # fmt: skip
+    assert names(results(chart, names=["a1c"])) == ["Hemoglobin A1c (4548-4)"]
+    assert results(chart, names=["smoking"]).rows[0].value == "Ex-smoker"
+    assert names(immunizations(chart, name="influenza")) == ["Influenza vaccine (140)"]
+    assert names(immunizations(chart, name="pneumococcal")) == [
+        "Pneumococcal conjugate vaccine (J07AL02)"
+    ]
+    assert names(allergies(chart)) == ["Allergy to penicillin"]
+
+
+def test_of_hemoglobin_no_cancelled_hemoglobin_a1c_is_told() -> None:
+    loinc = {"coding": [{"system": "http://loinc.org", "code": "4548-4"}]}
+    chart = record(
+        value("a", "Hemoglobin", "2025-06-02", 10.1),
+        resource(
+            "Observation", "b", status="cancelled", code=loinc, effectiveDateTime="2025-07-01"
+        ),
     )
-    assert names(results(chart)) == ["Hemoglobin A1c (4548-4)"]
-    assert names(immunizations(chart)) == ["Influenza vaccine (140)"]
+    assert not [one for one in results(chart, names=["hemoglobin"]).sources if one.quote]
 
 
 def test_a_drug_that_is_only_a_code_is_named_where_another_is_not_found() -> None:
@@ -406,7 +428,10 @@ def test_what_is_recorded_by_a_code_or_a_flag_alone_is_told_in_words() -> None:
     mother = resource("FamilyMemberHistory", "m", status="completed", deceasedBoolean=False,
                       relationship={"text": "mother"})  # fmt: skip
     letter = {**note("d", "2024-05-12", "Home."), "type": {"coding": [{"code": "18842-5"}]}}
-    chart = record(goal, mother, letter)
-    assert care(chart).rows[0].value == "Body weight (29463-7) 74 kg"
+    plan = resource("CarePlan", "p", status="active", intent="plan", title="Diet plan",
+                    goal=[{"reference": "Goal/g"}])  # fmt: skip
+    chart = record(goal, mother, letter, plan)
+    [row] = [one for one in care(chart).rows if one.kind == "goal"]
+    assert (row.value, row.detail) == ("Body weight (29463-7) 74 kg", "part of Diet plan")
     assert history(chart).rows[0].detail == "alive"
     assert [one.title for one in chart.documents] == ["Discharge summary"]

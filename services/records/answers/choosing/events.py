@@ -170,6 +170,22 @@ def days_around(
     return TimeSpan(first, None if None in ends else max(filter(None, ends)), "")
 
 
+def between(found: Sequence[tuple[ChartQuestion, ChartView]]) -> tuple[list[ViewRow], TimeSpan]:
+    """Return two events, or the two newest times of one, and the days between them.
+
+    Of one alone these are its own: "between admission and discharge".
+    """
+    rows = [rows_of_event(event, view) for event, view in found]
+    if len(found) == 1 and found[0][0].tool == "problems":
+        rows = [(row,) for row in asked_rows(*found[0]).rows if not was_never(row)]
+    every = [time for each in rows for row in each[-2:] for time in times_of(row)]
+    ends = sorted((one for one in every if first_day(one.date)), key=moment_of)[-2:]
+    days = [day for one in ends if (day := first_day(one.date))]
+    over = [day for one in ends[:1] if (day := last_day(one.end[:10])) and day <= days[-1]]
+    until = days[-1] if len(ends) > 1 else next((_end(one) for one in ends), None)
+    return ends, TimeSpan(next(iter((*over, *days)), None), until)
+
+
 def within(one: TimeSpan, other: TimeSpan | None) -> TimeSpan:
     """Return the days that are in both."""
     if other is None:

@@ -39,9 +39,14 @@ def is_by(who: str, row: ViewRow) -> bool:
 
 
 def as_meant(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewRow]:
-    """Return the rows: of what is due what is to come, of a panel none measured with another."""
+    """Return the rows: of what is due what is to come, of a panel none measured with another.
+
+    "When was the IUD taken out?": the removals, where there are some.
+    """
     if question.part == "due":
         return [one for one in rows if one.status in TO_COME] or rows
+    if (question.tool, question.part) == ("procedures", "treatment"):
+        return [one for one in rows if words_of_removal() & {*words_of(one.name)}] or rows
     group = concept_table().named("result", question.name) if question.tool == "results" else None
     called = [question.name, *map(" ".join, group.words)] if group and group.members else []
     each = ({row.sources for row in rows if has_words(row, name)} for name in called)
