@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from data_models.conversations.turn_events import Notice, RunFailed
 from services.group_chat_port import GroupChatRequest
 from services.scenarios.definition.graph import Graph
+from services.scenarios.scenario_settings import MigrationConfig
 from tests.services.scenario_world import ScenarioWorld, questions, sample, step, version
 from tests.services.world import Heard
 from tests.tables import tables_beside, with_cases
@@ -20,6 +21,20 @@ _WHICH = step("which", ("size > 5", "big"), "small")
 _LOOK = step("look", "smokes", kind="tool", tool="load_patient_data", parameters={"n": "{size}"})
 _QM = step("b", "end", collects_profile_fields=("qm",))
 _OTHER = version(1, step("ask", "end", collects_profile_fields=("size",)), _END).scenario
+_WORK = step("work", "end", collects_profile_fields=("work",))
+_DONE = step("end", instructions="End.", uses=("work", "age", "email"))
+_BEGIN = step("greet", "work", instructions="Greet.")
+
+
+def asks_first(name: str, number: int, *ways: tuple[str, str], **more: Any) -> Graph:
+    """Return a version of the work with a step before it that collects a field or does more."""
+    first = f"ask_{name}"
+    asks = step(first, *ways, "work", **more or {"collects_profile_fields": (name,)})
+    away = [step(target, instructions="Go away.") for _, target in ways]
+    greet = step("greet", first, instructions="Greet.")
+    return version(number, greet, asks, *away, _WORK, _DONE, email="text")
+
+
 VISIT = version(
     1,
     _GREET,
@@ -77,6 +92,28 @@ GRAPHS: dict[str, Graph] = {
         _QM,
         step("end", instructions="End.", uses=("qk",)),
     ),
+    "work": version(1, _BEGIN, _WORK, _DONE),
+    "work again": version(3, _BEGIN, _WORK, _DONE),
+    "work and more": version(
+        2,
+        _BEGIN,
+        _WORK,
+        step("end", "after", instructions="End.", uses=("work",)),
+        step("after", instructions="After."),
+    ),
+    "other work": version(
+        2,
+        step("greet", "other", instructions="Greet."),
+        step("other", "end", collects_profile_fields=("age",), description="Another one."),
+        _DONE,
+    ),
+    "asks age": asks_first("age", 2),
+    "asks email": asks_first("email", 2),
+    "asks age last": asks_first("age", 4),
+    "forks by age": asks_first("age", 2, ("age < 18", "away"), collects_profile_fields=("age",)),
+    "checks first": asks_first(
+        "record", 2, kind="tool", tool="load_patient_data", is_required_action=True
+    ),
     "other": Graph(scenario=_OTHER.model_copy(update={"id": "other", "name": "Other"})),
 }
 _STRAIGHT = str.maketrans("„“”", '"' * 3)
@@ -87,15 +124,17 @@ class Line(BaseModel):
 
     Attributes:
         minutes: How long after the line before it is said.
-        publishes: The scenario that is published first; deploys: the version that is deployed.
-        records: What the team records of it.
+        publishes: The scenario that is published first; deploys: the versions that are deployed.
+        records: What the team records of it; finds: what a model finds in what was said before.
         fails: Whether the turn fails; texts: all that is said; told: parts of it.
         asks: All that the server asks or announces.
         notices: All notices; noticed: parts of them, behind their kind.
         shown: Parts of what the lead is told of the scenario, led: whether it is told of one.
         quoted: The words that prove a value; ran_with: what the tools were given so far.
         waiting: The steps of scenarios that were left; left_with: their values.
-        place: Parts of what clients are shown; all else as in the session.
+        place: Parts of what clients are shown; question: the kind of the one that is open.
+        event: Parts of the one event of a migration; events: the versions that all led to.
+        model_asked: How often a model was asked; all else as in the session.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -103,8 +142,9 @@ class Line(BaseModel):
     say: str
     minutes: int = 0
     publishes: str = ""
-    deploys: str = ""
+    deploys: list[str] = []
     records: dict[str, JsonValue] = {}
+    finds: list[dict[str, JsonValue]] = []
     fails: bool = False
     texts: list[str] = []
     told: list[str] = []
@@ -127,9 +167,14 @@ class Line(BaseModel):
     left_with: list[dict[str, JsonValue]] = []
     lasting: dict[str, JsonValue] = {}
     place: dict[str, JsonValue] = {}
+    version: int = 1
+    question: str = ""
+    event: dict[str, JsonValue] = {}
+    events: list[int] = []
+    model_asked: int = 0
 
 
-_GIVEN = {"say", "minutes", "publishes", "deploys", "records"}
+_GIVEN = {"say", "minutes", "publishes", "deploys", "records", "finds"}
 
 
 class Talk(BaseModel):
@@ -139,6 +184,7 @@ class Talk(BaseModel):
         begins: The scenario that is begun first; none where the lines say so themselves.
         after: What is said before, a list of the same file.
         quotes: Whether the team quotes the whole message for what it records.
+        config: How versions reach sessions, as operators set it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -147,6 +193,7 @@ class Talk(BaseModel):
     begins: str | None = "visit"
     after: str = ""
     quotes: bool = True
+    config: dict[str, Any] = {}
     each: list[str] = [""]
     says: list[str | dict[str, Any]]
 
@@ -175,11 +222,14 @@ async def found(line: Line, heard: Heard, world: ScenarioWorld, shown: str) -> d
         "waiting": [one.step for one in left],
         "left_with": [one.variables for one in left],
         "lasting": document.profile.fields,
+        "model_asked": len(world.model.questions),
+        **await _of_migrations(line, world),
     }
     if session is None:
         return beside
     place = session.place.model_dump() if session.place is not None else {}
     return beside | {
+        "version": session.version,
         "step": session.step,
         "left": session.is_left,
         "path": session.path,
@@ -192,9 +242,26 @@ async def found(line: Line, heard: Heard, world: ScenarioWorld, shown: str) -> d
     }
 
 
+async def _of_migrations(line: Line, world: ScenarioWorld) -> dict[str, Any]:
+    """Return what is kept of jumps: once, on the trail as well, and nothing waits for delivery."""
+    question = (await world.conversation()).open_question
+    events = await world.events()
+    if "event" in line.model_fields_set:
+        assert len(events) == len(await world.trail_entries()) == 1
+        assert (await world.session()).outbox == []
+    last = events[-1].model_dump() if events else {}
+    return {
+        "question": question.kind if question else "",
+        "event": {name: last.get(name) for name in line.event},
+        "events": [one.to_version for one in events],
+    }
+
+
 async def play(talk: Talk, text: str, before: list[Any]) -> None:
     """Say the lines one after another, and look at what comes of each."""
-    world, shown = ScenarioWorld(quotes=talk.quotes), [""]
+    deployment = {"require_approval": False} | talk.config.get("deployment", {})
+    config = MigrationConfig.model_validate({**talk.config, "deployment": deployment})
+    world, shown = ScenarioWorld(quotes=talk.quotes, config=config), [""]
 
     def say(request: GroupChatRequest) -> list[str]:
         shown[0] = "" if request.scenario is None else request.scenario.grounding
@@ -211,8 +278,9 @@ async def play(talk: Talk, text: str, before: list[Any]) -> None:
         world.clock.advance(60 * line.minutes)
         if line.publishes:
             await world.publish(_graph(line.publishes))
-        if line.deploys:
-            await world.deploy(_graph(line.deploys))
+        for name in line.deploys:
+            await world.deploy(_graph(name))
+        world.model.found = line.finds
         shown[0] = ""
         seen = await found(line, await world.say(line.say, **line.records), world, shown[0])
         expected = line.model_dump(include={*given} - _GIVEN)
