@@ -1,6 +1,5 @@
 """The rules of spec page 2.2, each by its name."""
 
-import json
 from typing import Any
 
 import pytest
@@ -14,11 +13,6 @@ from tests.services.entities.world import BOOKING, SCHEDULER, World
 from tests.tables import with_cases
 
 SEVEN = {f"wish_{number}": number for number in range(7)}
-
-
-def reloaded(entities: Entities) -> Entities:
-    text = json.dumps(entities.model_dump(mode="json"), sort_keys=True)
-    return Entities.model_validate_json(text)
 
 
 @pytest.fixture
