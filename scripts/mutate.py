@@ -31,7 +31,7 @@ TARGETS: Mapping[str, Sequence[str]] = {
     "services/turn_pipeline.py": ("tests/services/turn", "tests/durability"),
     "services/scenarios/session/scenario_runtime.py": (
         "tests/services/scenarios", "tests/services/turn/test_scenario_turns.py",
-        "tests/services/turn/test_scenario_answers.py",
+        "tests/services/turn/test_scenario_talks.py",
     ),
     "services/identity/names/matching.py": ("tests/services/identity",),
     "services/identity/linking.py": ("tests/services/identity",),

@@ -2,20 +2,16 @@
 
 import zipfile
 from collections.abc import Iterator
-from io import BytesIO
 
-from docx import Document
-from docx.opc.exceptions import OpcError
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
-from data_models.errors import AssistantError
+from data_models.errors import AssistantError, RecordsUnreadableError
 from services.assistant.own_things import DocumentText
-from services.records.readers.word import lines_of
+from services.records.readers.word import lines_of, opened_word
 
 _PROPERTIES = "docProps/"
 _SPEAKING_FOLDERS = ("word/", _PROPERTIES)
-_UNPACKED_LIMIT_BYTES = 50_000_000
 
 
 def word_text(data: bytes) -> DocumentText:
@@ -27,16 +23,12 @@ def word_text(data: bytes) -> DocumentText:
         AssistantError: it is damaged, or far larger than it looks.
     """
     try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            size = sum(part.file_size for part in archive.infolist())
-            if size > _UNPACKED_LIMIT_BYTES:
-                raise AssistantError("the document is too large to read here")
+        with opened_word(data) as (archive, document):
             beside = "\n".join(_beside(archive))
-        blocks = Document(BytesIO(data)).iter_inner_content()
-        return DocumentText("\n".join(line for block in blocks for line in lines_of(block)), beside)
-    except (zipfile.BadZipFile, OpcError, SyntaxError, KeyError, ValueError):
-        # `from None`: a parser's message may quote the document; that of XML is a `SyntaxError`.
-        raise AssistantError("the document is damaged") from None
+            blocks = document.iter_inner_content()
+            return DocumentText("\n".join(line for one in blocks for line in lines_of(one)), beside)
+    except RecordsUnreadableError as error:
+        raise AssistantError(str(error)) from None
 
 
 def _beside(archive: zipfile.ZipFile) -> Iterator[str]:

@@ -221,7 +221,10 @@ class ByRelationship:
         kept = self._kept.get(key)
         if kept is not None and now - kept[0] < KEPT_SECONDS:
             return kept[1]
-        cares = await self._relations.cares_for(practitioner, patient_id)
+        try:
+            cares = await self._relations.cares_for(practitioner, patient_id)
+        except (RecordNotFoundError, RecordReplacedError):
+            cares = False
         self._kept[key] = (now, cares)
         return cares
 
@@ -235,15 +238,8 @@ class FileRelations:
         self._days = days
 
     async def cares_for(self, practitioner: str, patient_id: PatientId) -> bool:
-        """Whether a resource names `practitioner` for the patient now.
-
-        Raises:
-            RecordsError: nobody can tell just now.
-        """
-        try:
-            record = await self._records.load(patient_id)
-        except (RecordNotFoundError, RecordReplacedError):
-            return False
+        """Whether a resource names `practitioner` for the patient now; raises as records do."""
+        record = await self._records.load(patient_id)
         today = self._clock.now().date()
         kinds = ("Practitioner", "PractitionerRole")
         people = [entry.raw for entry in record.names.values() if entry.kind in kinds]
@@ -265,15 +261,8 @@ class ServerRelations:
         self._days = days
 
     async def cares_for(self, practitioner: str, patient_id: PatientId) -> bool:
-        """Whether a resource names `practitioner` for the patient now.
-
-        Raises:
-            RecordsError: nobody can tell just now.
-        """
-        try:
-            key, _ = await self._lookup.find(patient_id)
-        except (RecordNotFoundError, RecordReplacedError):
-            return False
+        """Whether a resource names `practitioner` for the patient now; raises as records do."""
+        key, _ = await self._lookup.find(patient_id)
         meanings = await self._meanings(practitioner)
         refs = [one for one in sorted(meanings) if one.startswith("Practitioner")]
         if not refs:

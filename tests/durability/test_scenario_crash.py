@@ -19,7 +19,7 @@ from tests.fakes_store import MemoryBlobStore
 from tests.faults import WRITES, Down, Fault, FaultyBlobStore, Kill, LostAnswer, SimulatedKill
 from tests.services.scenario_world import POINTER_SECONDS, ScenarioWorld
 from tests.services.scenarios.worlds import MemoryIndex
-from tests.services.turn.test_scenario_migrations import AGE_V2, V1, asks_age, with_action
+from tests.services.turn.test_scenario_talks import GRAPHS, asks_first
 
 pytestmark = pytest.mark.slow
 
@@ -52,18 +52,18 @@ class Place:
 
 async def before_the_action(place: Place) -> None:
     world = place.server("a")
-    await world.publish(V1)
+    await world.publish(GRAPHS["work"])
     await world.begin()
     await world.say("fine")
-    await world.deploy(with_action(2))
+    await world.deploy(GRAPHS["checks first"])
 
 
 async def before_the_answer(place: Place) -> None:
     world = place.server("a")
-    await world.publish(V1)
+    await world.publish(GRAPHS["work"])
     await world.begin()
     await world.say("fine")
-    await world.deploy(AGE_V2)
+    await world.deploy(GRAPHS["asks age"])
     await world.say("hello")
 
 
@@ -138,7 +138,7 @@ async def assert_two_land_it_once(script: str, place: Place) -> None:
     await second.say("and then?")
     await assert_landed_once(second)
     (event,) = await second.events()
-    done = ["check"] if script == "action" else []
+    done = ["ask_record"] if script == "action" else []
     assert event.actions_executed == done
     assert len([*first.team.actions, *second.team.actions]) == len(done)
 
@@ -182,7 +182,7 @@ async def test_a_turn_during_a_deployment_ends_on_its_version_and_the_next_one_m
     world.team.gate.clear()
     run = await world.world.submit("and now?")
     await asyncio.sleep(0)
-    await operator.deploy(asks_age(3))
+    await operator.deploy(asks_first("age", 3))
     world.team.gate.set()
     await world.world.scheduler.idle()
     assert run.is_finished

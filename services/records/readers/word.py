@@ -3,10 +3,11 @@
 import io
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from docx import Document
 from docx.document import Document as WordDocument
-from docx.opc.exceptions import PackageNotFoundError
+from docx.opc.exceptions import OpcError
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 from striprtf.striprtf import rtf_to_text
@@ -22,21 +23,27 @@ def text_of_word(data: bytes) -> str:
     Raises:
         RecordsUnreadableError: damaged, locked, or larger when unpacked than we read.
     """
+    with opened_word(data) as (_, document):
+        return tidied("\n".join(_lines(document)))
+
+
+@contextmanager
+def opened_word(data: bytes) -> Iterator[tuple[zipfile.ZipFile, WordDocument]]:
+    """Open a document, whole and as its parts, while it is read.
+
+    Raises:
+        RecordsUnreadableError: damaged, locked, or larger when unpacked than we read.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            unpacked = sum(each.file_size for each in archive.infolist())
-    except (zipfile.BadZipFile, ValueError, OSError):
+            if sum(each.file_size for each in archive.infolist()) > UNPACKED_LIMIT_BYTES:
+                raise RecordsUnreadableError(
+                    f"the Word document is over {UNPACKED_LIMIT_BYTES} bytes when unpacked"
+                )
+            yield archive, Document(io.BytesIO(data))
+    except (zipfile.BadZipFile, OpcError, KeyError, ValueError, SyntaxError, OSError):
+        # `from None`: a parser's message may quote the document; lxml's are SyntaxErrors.
         raise RecordsUnreadableError("the Word document is damaged or locked") from None
-    if unpacked > UNPACKED_LIMIT_BYTES:
-        raise RecordsUnreadableError(
-            f"the Word document is over {UNPACKED_LIMIT_BYTES} bytes when unpacked"
-        )
-    try:
-        document = Document(io.BytesIO(data))
-        return tidied("\n".join(_lines(document)))
-    except (PackageNotFoundError, KeyError, ValueError, SyntaxError, zipfile.BadZipFile):
-        # lxml's errors of syntax are SyntaxErrors.
-        raise RecordsUnreadableError("the Word document is damaged") from None
 
 
 def _lines(document: WordDocument) -> Iterator[str]:

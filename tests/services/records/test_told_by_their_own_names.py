@@ -15,21 +15,11 @@ from tests.services.records.test_said_otherwise import SITUATION, row, said
 from tests.tables import with_cases
 from tests.work import counted_calls
 
-COLONOSCOPIES = (
-    row("procedure", "Colonoscopy", "2022-12-05", value="no recurrence"),
-    row("procedure", "Colonoscopy", "2021-11-19", value="stenosing tumour"),
-)
 FAMILY = (
     row("family history", "sister", "", value="Breast cancer at age 36"),
     row("family history", "father", "", value="Deep vein thrombosis"),
 )
 _TODAY = date(2026, 11, 27)
-
-
-def test_rows_that_tell_different_things_are_not_one_line() -> None:
-    told = said("colonoscopies", {"procedures": COLONOSCOPIES})
-    assert told.count("**Colonoscopy**") == len(COLONOSCOPIES)
-    assert "stenosing tumour" in told
 
 
 def test_what_was_not_given_leaves_what_was_given_alone() -> None:

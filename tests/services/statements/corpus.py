@@ -1,9 +1,10 @@
 """Right and wrong sentences over FHIR bundles, made without a line of the product's reading."""
 
+import calendar
 import gzip
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,34 +15,9 @@ from data_models.chart_view import ChartView, ViewRow, ViewSource
 ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "samples" / "patients"
 CHARTS = ROOT.parent / "shared" / "data" / "charts"
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
-_MONTHS_DE = [
-    "Januar",
-    "Februar",
-    "März",
-    "April",
-    "Mai",
-    "Juni",
-    "Juli",
-    "August",
-    "September",
-    "Oktober",
-    "November",
-    "Dezember",
-]
+_MONTHS = calendar.month_name[1:]
+_MONTHS_DE = ("Januar", "Februar", "März", "April", "Mai", "Juni",
+              "Juli", "August", "September", "Oktober", "November", "Dezember")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -81,101 +57,63 @@ def _name(node: dict[str, Any] | None) -> str:
     return str(node.get("text") or next((c.get("display", "") for c in node.get("coding", ())), ""))
 
 
-def _views(resources: list[dict[str, Any]]) -> Iterator[ChartView]:  # noqa: C901, PLR0915 - one case a resource type
-    results: list[ViewRow] = []
-    meds: list[ViewRow] = []
-    problems: list[ViewRow] = []
-    shots: list[ViewRow] = []
-    procs: list[ViewRow] = []
-    visits: list[ViewRow] = []
-    allergies: list[ViewRow] = []
+def _views(resources: list[dict[str, Any]]) -> Iterator[ChartView]:
+    rows = {tool: list[ViewRow]() for tool in _TITLES}
     for one in resources:
-        kind, ref = one["resourceType"], f"{one['resourceType']}/{one.get('id', 'x')}"
-        if kind == "Observation":
-            results += _observed(one, ref)
-        elif kind == "MedicationRequest" and "medicationCodeableConcept" in one:
-            dose = " ".join(row.get("text", "") for row in one.get("dosageInstruction", ()))
-            meds.append(
-                _row(
-                    "medication",
-                    _name(one["medicationCodeableConcept"]),
-                    ref,
-                    detail=dose,
-                    status=one["status"],
-                    date=one.get("authoredOn", ""),
-                )
-            )
-        elif kind == "Condition":
-            status = (one.get("clinicalStatus", {}).get("coding") or [{}])[0].get("code", "")
-            problems.append(
-                _row(
-                    "problem",
-                    _name(one["code"]),
-                    ref,
-                    status=status,
-                    date=one.get("onsetDateTime", ""),
-                    end=one.get("abatementDateTime", ""),
-                )
-            )
-        elif kind == "Immunization":
-            shots.append(
-                _row(
-                    "immunization",
-                    _name(one["vaccineCode"]),
-                    ref,
-                    status="",
-                    date=one.get("occurrenceDateTime", ""),
-                )
-            )
-        elif kind == "Procedure":
-            date = one.get("performedDateTime") or one.get("performedPeriod", {}).get("start", "")
-            procs.append(
-                _row("procedure", _name(one["code"]), ref, status=one["status"], date=date)
-            )
-        elif kind == "AllergyIntolerance":
-            allergies.append(_row("allergy", _name(one["code"]), ref, status="active"))
-        elif kind == "Encounter":
-            reason = _name((one.get("type") or [{}])[0])
-            visits.append(
-                _row("encounter", reason, ref, date=one.get("period", {}).get("start", ""))
-            )
-    yield _view("results", "series", "Results", results)
-    yield _view("medications", "table", "Medications", meds)
-    yield _view("problems", "table", "Problems", problems)
-    yield _view("immunizations", "table", "Immunizations", shots)
-    yield _view("procedures", "table", "Procedures", procs)
-    yield _view("encounters", "table", "Encounters", visits)
-    yield _view("allergies", "table", "Allergies", allergies)
+        ref = f"{one['resourceType']}/{one.get('id', 'x')}"
+        if one["resourceType"] == "Observation":
+            rows["results"] += _observed(one, ref)
+        elif one["resourceType"] in _READ and "medicationReference" not in one:
+            tool, kind, element, read = _READ[one["resourceType"]]
+            named = one[element] if element != "type" else (one.get("type") or [{}])[0]
+            rows[tool].append(_row(kind, _name(named), ref, **read(one)))
+    for tool, title in _TITLES.items():
+        yield _view(tool, "series" if tool == "results" else "table", title, rows[tool])
+
+
+_TITLES = {
+    "results": "Results",
+    "medications": "Medications",
+    "problems": "Problems",
+    "immunizations": "Immunizations",
+    "procedures": "Procedures",
+    "encounters": "Encounters",
+    "allergies": "Allergies",
+}
+_READ: dict[str, tuple[str, str, str, Callable[[dict[str, Any]], dict[str, str]]]] = {
+    "MedicationRequest": ("medications", "medication", "medicationCodeableConcept", lambda one: {
+        "detail": " ".join(row.get("text", "") for row in one.get("dosageInstruction", ())),
+        "status": one["status"], "date": one.get("authoredOn", ""),
+    }),
+    "Condition": ("problems", "problem", "code", lambda one: {
+        "status": (one.get("clinicalStatus", {}).get("coding") or [{}])[0].get("code", ""),
+        "date": one.get("onsetDateTime", ""), "end": one.get("abatementDateTime", ""),
+    }),
+    "Immunization": ("immunizations", "immunization", "vaccineCode", lambda one: {
+        "date": one.get("occurrenceDateTime", ""),
+    }),
+    "Procedure": ("procedures", "procedure", "code", lambda one: {
+        "status": one["status"],
+        "date": one.get("performedDateTime") or one.get("performedPeriod", {}).get("start", ""),
+    }),
+    "AllergyIntolerance": ("allergies", "allergy", "code", lambda _: {"status": "active"}),
+    "Encounter": ("encounters", "encounter", "type", lambda one: {
+        "date": one.get("period", {}).get("start", ""),
+    }),
+}  # fmt: skip
 
 
 def _observed(one: dict[str, Any], ref: str) -> Iterator[ViewRow]:
-    date, name = one.get("effectiveDateTime", ""), _name(one["code"])
-    quantity = one.get("valueQuantity")
-    if quantity and "value" in quantity:
-        number = float(f"{quantity['value']:.4g}")
-        yield _row(
-            "laboratory",
-            name,
-            ref,
-            value=f"{number:g}",
-            number=number,
-            unit=quantity.get("unit", ""),
-            date=date,
-        )
-    elif "valueCodeableConcept" in one:
-        yield _row("laboratory", name, ref, value=_name(one["valueCodeableConcept"]), date=date)
-    for part in one.get("component", ()):
-        if "value" in part.get("valueQuantity", {}):
-            number = float(f"{part['valueQuantity']['value']:.4g}")
-            yield _row(
-                "laboratory",
-                _name(part["code"]),
-                ref,
-                value=f"{number:g}",
-                number=number,
-                unit=part["valueQuantity"].get("unit", ""),
-                date=date,
-            )
+    date = one.get("effectiveDateTime", "")
+    for part in (one, *one.get("component", ())):
+        quantity = part.get("valueQuantity", {})
+        if "value" in quantity:
+            number = float(f"{quantity['value']:.4g}")
+            yield _row("laboratory", _name(part["code"]), ref, value=f"{number:g}",
+                       number=number, unit=quantity.get("unit", ""), date=date)  # fmt: skip
+        elif part is one and "valueCodeableConcept" in one:
+            value = _name(one["valueCodeableConcept"])
+            yield _row("laboratory", _name(one["code"]), ref, value=value, date=date)
 
 
 def _row(kind: str, name: str, ref: str, **fields: Any) -> ViewRow:

@@ -35,6 +35,7 @@ from tests.services.entities.world import shown
 from tests.services.scheduling.clinics import NOW, local_records
 from tests.services.turn_tools import turn_tools
 from tests.services.world import CHAT, Heard, World, heard
+from tests.tables import with_cases
 
 AGENT = "AppointmentManager"
 FOUR, SEVEN = PatientId("patient_4"), PatientId("patient_7")
@@ -201,54 +202,16 @@ async def test_what_the_server_asks_again_ends_with_another_chart(scheduler: Sch
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", ["no", "cancel", "at 5", "yes, but at 5", "don't book it"])
-async def test_anything_else_books_nothing_and_ends_the_question(
-    scheduler: Scheduler, words: str
+@with_cases("says", "told", "is_booked", "waits")
+async def test_only_a_yes_to_it_books(
+    scheduler: Scheduler, says: list[str], told: str | None, is_booked: bool, waits: bool | None
 ) -> None:
     await scheduler.asked("book_appointment", slot_id=TEN)
-    await scheduler.say(words)
-    await scheduler.say("yes")
-    assert await scheduler.booked() == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("word", ["undo", "scratch that"])
-async def test_undo_before_the_yes_books_nothing(scheduler: Scheduler, word: str) -> None:
-    await scheduler.asked("book_appointment", slot_id=TEN)
-    assert (await scheduler.say(word)).texts[0].startswith(f"Nothing was booked: {NAME}.")
-    assert await scheduler.booked() == []
-
-
-@pytest.mark.parametrize("words", ["ja buchen", "ok, buch ihn", "passt, bitte eintragen"])
-async def test_a_german_yes_that_names_the_deed_books(scheduler: Scheduler, words: str) -> None:
-    await scheduler.asked("book_appointment", slot_id=TEN)
-    await scheduler.say(words)
-    assert len(await scheduler.booked()) == 1
-
-
-@pytest.mark.parametrize("words", ["krea war 1,7 nicht 1,9", "potassium was 4.1 not 4.9"])
-async def test_a_value_that_was_not_so_refuses_no_time(scheduler: Scheduler, words: str) -> None:
-    await scheduler.asked("book_appointment", slot_id=TEN)
-    heard = await scheduler.say(words)
-    assert heard.texts == [f"Heard: {words}"]
-
-
-async def test_after_a_no_the_agent_still_waits(scheduler: Scheduler) -> None:
-    await scheduler.asked("book_appointment", slot_id=TEN)
-    heard = await scheduler.say("no")
-    assert heard.texts == [f"Nothing was booked: {NAME}. Which other time suits?"]
-    document = await scheduler.document()
-    assert document.continuation is not None
-    assert document.continuation.agent == AGENT
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("words", ["never mind", "no, forget it", "cancel"])
-async def test_who_drops_it_all_is_not_waited_for(scheduler: Scheduler, words: str) -> None:
-    await scheduler.asked("book_appointment", slot_id=TEN)
-    heard = await scheduler.say(words)
-    assert heard.texts == [f"Nothing was booked: {NAME}."]
-    assert (await scheduler.document()).continuation is None
+    texts = [(await scheduler.say(one)).texts for one in says]
+    assert told in (None, texts[0][0].replace(NAME, "it"))
+    assert await scheduler.booked() == [TEN] * is_booked
+    waiting = (await scheduler.document()).continuation
+    assert waits in (None, waiting is not None and waiting.agent == AGENT)
 
 
 async def test_a_time_that_was_taken_meanwhile_is_not_booked(scheduler: Scheduler) -> None:

@@ -1,16 +1,18 @@
 """Scenarios in turns: begun, guided, left and resumed, without any migration (page 5.2)."""
 
+import json
+
 import pytest
 
-from data_models.chat_context import AgentMessage
+from data_models.chat_context import AgentMessage, ChatContext
 from data_models.conversations.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
-    Notice,
     RunFailed,
     StateChanged,
 )
+from data_models.documents import parse_document
 from services.group_chat_port import GroupChatRequest
 from services.turn.tools import needed_keys
 from services.views.conversation_reader import OwnedChat
@@ -23,15 +25,8 @@ from tests.services.scenario_world import (
     version,
     with_sample_records,
 )
+from tests.services.turn.test_scenario_talks import VISIT
 from tests.services.world import CHAT, OWNER
-
-VISIT = version(
-    1,
-    step("greet", "size", instructions="Greet."),
-    step("size", ("size > 5", "big"), "done", collects_profile_fields=("size",)),
-    step("big", "done", kind="tool", tool="load_patient_data"),
-    step("done", instructions="Say goodbye.", uses=("size",)),
-)
 
 
 def listening(world: ScenarioWorld) -> list[str]:
@@ -51,30 +46,6 @@ async def visit() -> ScenarioWorld:
     world = ScenarioWorld()
     await world.publish(VISIT)
     return world
-
-
-@pytest.mark.slow
-async def test_a_step_is_said_before_the_next_and_the_last_ends_it(
-    visit: ScenarioWorld,
-) -> None:
-    await visit.begin()
-    assert (await visit.session()).step == "greet"
-    await visit.say("fine")
-    assert (await visit.session()).step == "size"
-    shown = listening(visit)
-    await visit.say("three", size=3)
-    session = await visit.session()
-    assert session.step is None
-    assert session.path == ["greet", "size", "done"]
-    assert "Say goodbye." in shown[-1]
-
-
-async def test_the_lead_is_told_the_step_and_what_to_ask(visit: ScenarioWorld) -> None:
-    await visit.begin()
-    shown = listening(visit)
-    await visit.say("go on")
-    assert '"ask_for": [{"name": "size"' in shown[0]
-    assert "call record_fields" in shown[0]
 
 
 async def test_a_session_says_whose_directory_it_is_of(visit: ScenarioWorld) -> None:
@@ -112,28 +83,6 @@ async def test_a_tool_that_fails_keeps_the_session_and_is_tried_again(visit: Sce
     assert len({one.idempotency_key for one in visit.team.actions}) == 1
 
 
-async def test_where_are_we_is_answered_without_the_team_while_a_scenario_is_open(
-    visit: ScenarioWorld,
-) -> None:
-    await visit.say("where are we?")  # the team says whose chart is open
-    assert len(visit.team.requests) == 1
-    await visit.begin()
-    before = len(visit.team.requests)
-    assert (await visit.say("Where are we now?")).texts == ["Visit: greet (0 of 4 steps done)."]
-    assert len(visit.team.requests) == before
-
-
-async def test_a_list_names_what_can_be_started(visit: ScenarioWorld) -> None:
-    assert "- Visit" in (await visit.say("which scenarios are there?")).texts[0]
-
-
-async def test_one_that_was_published_a_moment_ago_can_be_started(visit: ScenarioWorld) -> None:
-    await visit.begin()
-    await visit.publish(sample("oncology_intake"))
-    await visit.say("start oncology intake")
-    assert (await visit.session()).scenario_id == "oncology-intake"
-
-
 async def test_one_whose_first_version_was_not_active_yet_can_be_started_once_it_is(
     visit: ScenarioWorld,
 ) -> None:
@@ -148,78 +97,6 @@ async def test_one_whose_first_version_was_not_active_yet_can_be_started_once_it
 async def test_nobody_starts_one_without_a_patient(visit: ScenarioWorld) -> None:
     heard = await visit.say("start visit")
     assert "Name one first" in heard.texts[0]
-
-
-@pytest.mark.slow
-async def test_it_is_left_and_resumed_where_it_was(visit: ScenarioWorld) -> None:
-    await visit.begin()
-    await visit.say("fine")
-    assert "Left Visit" in (await visit.say("leave")).texts[0]
-    shown = listening(visit)
-    await visit.say("what does the CT say")
-    await visit.say("resume")
-    session = await visit.session()
-    assert (session.step, session.is_left) == ("size", False)
-    assert shown[0] == ""
-    assert '"asked": false' in shown[1]
-
-
-@pytest.mark.slow
-async def test_another_scenario_leaves_the_first_aside_and_each_keeps_its_answers(
-    visit: ScenarioWorld,
-) -> None:
-    await visit.publish(sample("appointment_booking"))
-    await visit.begin()
-    await visit.say("fine")
-    await visit.say("start appointment booking")
-    document = await visit.document()
-    assert document.scenario is not None
-    assert document.scenario.scenario_id == "appointment-booking"
-    assert [one.step for one in document.left_scenarios] == ["size"]
-    await visit.say("a follow-up", service="follow-up")
-    await visit.say("resume visit")
-    document = await visit.document()
-    assert document.scenario is not None
-    assert document.scenario.scenario_id == "visit"
-    assert document.left_scenarios[-1].variables == {"service": "follow-up"}
-    assert document.scenario.variables == {}
-    assert document.profile.fields == {}
-
-
-@pytest.mark.slow
-async def test_a_second_run_asks_again(visit: ScenarioWorld) -> None:
-    await visit.begin()
-    await visit.say("fine")
-    await visit.say("three", size=3)
-    await visit.say("start visit")
-    await visit.say("fine")
-    session = await visit.session()
-    assert (session.step, session.variables) == ("size", {})
-
-
-@pytest.mark.slow
-async def test_a_switch_of_patients_switches_scenarios(visit: ScenarioWorld) -> None:
-    await visit.begin()
-    await visit.say("switch to patient_15")
-    shown = listening(visit)
-    await visit.say("what now?")
-    assert shown == [""]
-    await visit.say("switch to patient_4")
-    await visit.say("what now?")
-    assert (await visit.session()).step == "size"
-
-
-@pytest.mark.slow
-async def test_a_loop_asks_again_for_what_it_collects() -> None:
-    world = ScenarioWorld()
-    await world.publish(sample("appointment_booking"))
-    await world.begin("appointment booking")
-    await world.say("a follow-up", service="follow-up")
-    await world.say("on sunday", preferred_day="2030-02-03")
-    await world.say("no", slot_accepted=False)
-    session = await world.session()
-    assert session.step == "day"
-    assert "preferred_day" not in session.variables
 
 
 @pytest.mark.slow
@@ -254,15 +131,6 @@ async def test_a_completed_checkpoint_is_on_record_with_its_key() -> None:
     assert [(one.step_id, bool(one.idempotency_key)) for one in passed] == [("pay", True)]
 
 
-async def test_values_are_noted_by_type_also_where_models_write_text(
-    visit: ScenarioWorld,
-) -> None:
-    await visit.begin()
-    await visit.say("fine")
-    await visit.say("three", size="3")
-    assert (await visit.session()).variables["size"] == 3
-
-
 async def test_a_damaged_scenario_hides_no_other_and_stops_no_turn(visit: ScenarioWorld) -> None:
     await visit.publish(sample("appointment_booking"))
     damaged = "scenarios/appointment-booking/versions/1.json"
@@ -280,15 +148,6 @@ async def test_a_value_that_is_too_long_is_refused(visit: ScenarioWorld) -> None
     heard = await visit.say("long", service="x" * 700)
     assert isinstance(heard.end, RunFailed)
     assert "service" not in (await visit.session()).variables
-
-
-async def test_clients_are_shown_where_they_are(visit: ScenarioWorld) -> None:
-    await visit.begin()
-    await visit.say("fine")
-    place = (await visit.session()).place
-    assert place is not None
-    assert (place.scenario, place.step, place.done, place.total) == ("Visit", "size", 1, 4)
-    assert place.needs == ["size"]
 
 
 @pytest.mark.slow
@@ -325,13 +184,6 @@ async def test_the_index_finds_the_session_where_it_is_and_forgets_it_at_the_end
     assert (await visit.index.page("visit", limit=10)).rows == []
 
 
-async def test_a_turn_without_a_scenario_says_nothing_of_one(visit: ScenarioWorld) -> None:
-    await visit.say("hello patient_4")
-    heard = await visit.say("what does the CT say?")
-    assert questions(heard) == []
-    assert (await visit.document()).scenario is None
-
-
 async def test_keys_that_the_step_needs_are_pinned_among_the_entities() -> None:
     graph = version(
         1,
@@ -347,47 +199,6 @@ async def test_keys_that_the_step_needs_are_pinned_among_the_entities() -> None:
     assert needed_keys(await world.document()) == set()
 
 
-async def test_going_back_asks_the_last_question_again(visit: ScenarioWorld) -> None:
-    world = ScenarioWorld()
-    await world.publish(sample("appointment_booking"))
-    await world.begin("appointment booking")
-    await world.say("a follow-up", service="follow-up")
-    heard = await world.say("go back")
-    assert questions(heard) == [
-        "Back to “Choice of service”. Appointment booking, Choice of service: What is your service?"
-    ]
-    session = await world.session()
-    assert (session.step, session.variables) == ("service", {})
-    await world.say("a second opinion", service="second opinion")
-    assert (await world.session()).variables == {"service": "second opinion"}
-
-
-@pytest.mark.slow
-async def test_there_is_no_way_back_behind_a_completed_checkpoint() -> None:
-    world = ScenarioWorld()
-    await world.publish(sample("oncology_intake"))
-    await world.begin("oncology intake")
-    await world.say("fine")
-    await world.say("yes", consent_given=True)
-    heard = await world.say("go back")
-    assert "is completed and cannot be undone" in questions(heard)[0]
-    assert (await world.session()).variables == {"consent_given": True}
-
-
-async def test_a_step_that_needs_an_answer_is_not_skipped(visit: ScenarioWorld) -> None:
-    await visit.begin()
-    await visit.say("fine")
-    heard = await visit.say("skip")
-    assert questions(heard)[0].startswith("“size” cannot be skipped: it needs size.")
-    assert (await visit.session()).step == "size"
-
-
-async def test_back_is_no_command_where_no_scenario_is_open() -> None:
-    world = ScenarioWorld()
-    await world.say("hello patient_4")
-    assert questions(await world.say("go back")) == []
-
-
 @pytest.mark.slow
 async def test_the_answer_after_going_back_is_taken_and_not_asked_for_twice() -> None:
     world = ScenarioWorld()
@@ -396,30 +207,6 @@ async def test_the_answer_after_going_back_is_taken_and_not_asked_for_twice() ->
     await world.say("a follow-up", service="follow-up")
     await world.say("go back")
     assert (await world.session()).step_history[-1].spoken
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "said", ["what was the question?", "please ask again", "Was war die Frage?"]
-)
-async def test_the_question_is_repeated_on_request(visit: ScenarioWorld, said: str) -> None:
-    await visit.begin()
-    await visit.say("fine")
-    asked = questions(await visit.say(said))
-    assert asked == ["Visit, size: What is your size?"]
-    await visit.say("3", size=3)
-    assert (await visit.session()).variables == {"size": 3}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("said", ["what have you noted?", "was haben Sie bisher notiert?"])
-async def test_what_is_noted_so_far_is_read_out(visit: ScenarioWorld, said: str) -> None:
-    await visit.begin()
-    assert questions(await visit.say(said)) == ["Visit: nothing is noted yet."]
-    await visit.say("fine")
-    await visit.say("3", size=3)
-    if (await visit.session()).is_open:
-        assert questions(await visit.say(said)) == ["Noted so far in Visit:\n- size is 3"]
 
 
 @pytest.mark.slow
@@ -441,38 +228,27 @@ async def test_a_question_answered_by_another_leads_back_to_it(
     assert (await visit.session()).variables == {}
 
 
-async def test_who_opens_another_chart_in_the_middle_is_told_that_the_scenario_waits(
-    visit: ScenarioWorld,
-) -> None:
-    await visit.begin()
-    await visit.say("fine")
-    before = await visit.session()
-
-    switched = await visit.say("switch to patient_15")
-    said = [one.text for one in switched.events if isinstance(one, Notice)]
-    assert any("waits at" in one and "patient_4" in one for one in said), said
-    again = await visit.say("what does the CT say")
-    assert not [one for one in again.events if isinstance(one, Notice) and "waits at" in one.text]
-
-    back = await visit.say("back to patient_4")
-    assert await visit.session() == before
-    said = [one.text for one in back.events if isinstance(one, Notice)]
-    assert said == ["“Visit” of patient_4 goes on at “size”."]
-
-
-async def test_that_a_scenario_waits_stays_to_be_read_in_german(
-    visit: ScenarioWorld,
-) -> None:
-    await visit.begin()
-    await visit.say("fine")
-    switched = await visit.say("wechsle zu patient_15")
-    told = [one for one in switched.events if isinstance(one, Notice)]
-    assert [one.kind for one in told] == ["restored"]
-    assert told[0].text.startswith("„Visit“ von patient_4 wartet bei „size“")
-
-
-async def test_a_scenario_that_was_left_waits_for_nobody(visit: ScenarioWorld) -> None:
-    await visit.begin()
-    await visit.say("stop the visit")
-    switched = await visit.say("switch to patient_15")
-    assert not [one for one in switched.events if isinstance(one, Notice)]
+def test_a_running_session_of_0_1_keeps_its_values_and_an_ended_one_leaves_none() -> None:
+    run = {
+        "session_id": "s1",
+        "scenario_id": "visit",
+        "version": 1,
+        "checksum": "",
+        "step": "size",
+        "created_at": "2030-01-01T00:00:00Z",
+        "updated_at": "2030-01-01T00:00:00Z",
+    }
+    old = {
+        "schema_version": 1,
+        "min_reader": 1,
+        "conversation_id": "c",
+        "scenario": {**run, "variables": {"size": 3}},
+        "left_scenarios": [{**run, "session_id": "s0", "step": None}],
+        "profile": {"fields": {"age": {"value": 41, "source": "user"}}},
+    }
+    document = parse_document(json.dumps(old).encode(), ChatContext, conversation_id="c")
+    assert document.scenario is not None
+    assert document.scenario.variables == {"age": 41, "size": 3}
+    assert {one.source for one in document.scenario.evidence.values()} == {"0.1"}
+    assert document.left_scenarios[0].variables == {}
+    assert document.profile.fields == {}
