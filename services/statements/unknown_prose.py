@@ -16,7 +16,7 @@ from services.statements.rows import fit, known_words
 from services.statements.rows.happenings import has_happened, is_otherwise
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
-from services.statements.rows.one_of_several import PARTS, excludes, meant_by, placed
+from services.statements.rows.one_of_several import DONE_ONCE, PARTS, excludes, meant_by, placed
 from services.statements.rows.rows import KnownRow, stems_of, told_of
 from services.statements.tables import label_of
 
@@ -104,6 +104,7 @@ def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
 def _errands_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     """Whether somebody is said to have, or to get, what no row says: "The GP has the letter"."""
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
+    is_hypothetical = bool(sentence.words & saying("supposing"))
     for clause in sentence.clauses if is_plain else ():
         told = told_of(clause.words)
         told = told - statement_words().neutral or told
@@ -111,9 +112,13 @@ def _errands_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
         is_told = "errands" in clause.cues or (
             promised and ("planned" in clause.cues or clause.says("gets"))
         )
+        is_sure = clause.says("to_come") and not is_hypothetical
+        days = clause.words & saying("days_to_come") if is_sure else frozenset()
         may_be = {"maybe"} | ({"first_person"} if clause.says("gets") else set())
-        is_open = clause.cues & _NO_STATEMENT - (may_be if "planned" in clause.cues else set())
-        if (told := told | promised) and is_told and not is_open:
+        is_planned = "planned" in clause.cues or days
+        is_open = clause.cues & _NO_STATEMENT - (may_be if is_planned else set())
+        # "Cardiology will see him on Monday."
+        if (told := told | promised | days) and (is_told or days) and not is_open:
             return not any(has_all(told, row.words) for row in rows)
     return False
 
@@ -131,6 +136,7 @@ def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: Abstra
     is_of_value = any(_tells_value(clause, rows) for clause in sentence.clauses)
     return any(
         is_of_unknown_number(clause, rows)
+        or not known_words.of_months(clause, rows)
         or _adds_unknown(clause, rows, own_names, sentence, is_of_value=is_of_value)
         for clause in sentence.clauses
     )
@@ -167,6 +173,7 @@ def _adds_unknown(
     is_denied |= "normal" in clause.cues
     meant = (row for row in rows if is_denied or not row.negated)
     meant = (row for row in meant if not row.is_plan or fit.is_hedged(clause, row))
+    meant = (row for row in meant if not _is_of_other_day(clause, row)) if clause.dates else meant
     meant = (row for row in meant if not row.is_text or _is_there(clause, row))
     of_whom = _of_whom(sentence.words, meant)
     meant = (row for row in of_whom if row.kind != "personal" or row.words & {*clause.names})
@@ -192,6 +199,12 @@ def _are_told_by(
     initials = ["".join(word[0] for word in one) for one in texts]
     begun = (word[:_WHOLE_STEM] for word in known)  # no rheumatologist by rheumatoid arthritis
     return has_all(said, known, initials) and specialists.issubset(begun)
+
+
+def _is_of_other_day(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row tells what was done on another day: "sutured on 7 February"."""
+    is_done = row.kind in DONE_ONCE and not row.is_text
+    return is_done and not any(fit.has_date(one, row) for one in clause.dates)
 
 
 def _is_there(clause: Clause, row: KnownRow) -> bool:
@@ -312,11 +325,9 @@ def _is_unknown(
     if not said or not (is_of_patient or is_found or is_past):
         return False
     numbers = statement_words().numbers.keys() - saying("one")
-    months = {} if clause.dates or "maybe" in clause.cues else statement_words().months
-    told_months = {months[word] for word in clause.words if word in months}
     return not any(
         (row.negated == is_denied or bool(clause.words & statement_words().refusing))
-        and (not told_months or told_months <= known_words.months_of(row))
+        and known_words.of_months(clause, [row])
         and not (is_past and row.is_plan and not fit.is_hedged(clause, row))
         and not (is_promised and not (row.is_plan or row.is_text))
         and not (_is_other_way(clause, row) or (is_wish and is_otherwise(clause, row)))
