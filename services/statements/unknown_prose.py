@@ -11,7 +11,13 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.comparing.by_values import is_of_other_report
 from services.statements.comparing.changes import is_of_unknown_number
-from services.statements.noticed import decided, is_lone_claim, is_noticed_by_other
+from services.statements.noticed import (
+    NO_STATEMENT,
+    decided,
+    errands_unknown,
+    is_lone_claim,
+    is_noticed_by_other,
+)
 from services.statements.rows import fit, known_words
 from services.statements.rows.happenings import has_happened, is_otherwise
 from services.statements.rows.known import KnownRows
@@ -19,8 +25,6 @@ from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT
 from services.statements.rows.one_of_several import DONE_ONCE, PARTS, excludes, meant_by, placed
 from services.statements.rows.rows import KnownRow, stems_of, told_of
 from services.statements.tables import label_of
-
-_NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"})
 
 _SMALL_WORD, _FEW, _WHOLE_STEM = 2, 2, 9
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
@@ -36,7 +40,7 @@ def tells_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[st
     return (
         _states_unknown(sentence, rows, own_names)
         or _reports_unknown(sentence, rows.rows)
-        or _errands_unknown(sentence, rows.rows)
+        or errands_unknown(sentence, rows.rows)
         or _cites_unknown(sentence, rows.words)
         or is_noticed_by_other(sentence, rows)
     )
@@ -99,28 +103,6 @@ def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     return bool(told) and not any(
         has_all(told, row.words) and has_all(deciding, row.words) for row in rows
     )
-
-
-def _errands_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
-    """Whether somebody is said to have, or to get, what no row says: "The GP has the letter"."""
-    is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
-    is_hypothetical = bool(sentence.words & saying("supposing"))
-    for clause in sentence.clauses if is_plain else ():
-        told = told_of(clause.words)
-        told = told - statement_words().neutral or told
-        promised = clause.words & saying("promised")
-        is_told = "errands" in clause.cues or (
-            promised and ("planned" in clause.cues or clause.says("gets"))
-        )
-        is_sure = clause.says("to_come") and not is_hypothetical
-        days = clause.words & saying("days_to_come") if is_sure else frozenset()
-        may_be = {"maybe"} | ({"first_person"} if clause.says("gets") else set())
-        is_planned = "planned" in clause.cues or days
-        is_open = clause.cues & _NO_STATEMENT - (may_be if is_planned else set())
-        # "Cardiology will see him on Monday."
-        if (told := told | promised | days) and (is_told or days) and not is_open:
-            return not any(has_all(told, row.words) for row in rows)
-    return False
 
 
 def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
@@ -308,7 +290,7 @@ def _is_unknown(
     is_wish |= clause.says("who") and clause.says("was_told")
     is_told, is_denied = is_told or is_wish, "no" in clause.cues
     may_be = ({"maybe"} if is_promised or is_wish else set()) | ({"no"} if is_wish else set())
-    if not is_told or clause.cues & _NO_STATEMENT - may_be or _is_judged_by_others(clause):
+    if not is_told or clause.cues & NO_STATEMENT - may_be or _is_judged_by_others(clause):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if is_wish or not _is_neutral(word, clause)) or told

@@ -172,9 +172,8 @@ def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[Known
     if row.written is None or "when" not in clause.cues or not clause.dates:
         return False
     deeds = [one for one in subject if one.kind == "procedure" and not one.is_text]
-    others = [one for one in row.dates if one is not row.written]
-    is_own = any(reading.fits(day) for reading in clause.dates[0].readings for day in others)
-    return bool(deeds) and not is_own
+    others = tuple(one for one in row.dates if one is not row.written)
+    return bool(deeds) and not fit.has_date(clause.dates[0], replace(row, dates=others))
 
 
 def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
