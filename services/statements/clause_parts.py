@@ -10,7 +10,7 @@ from services.language.sentences.links import KINDS, REASONS, TOLD
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.statement_parts import graded
 from services.language.sentences.statements import Sentence
-from services.language.words.statement_tables import saying
+from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.comparing.bounds import limits
 from services.statements.comparing.compare import compare_values
@@ -252,7 +252,8 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
         return []
     apart = [(one, judge(one)) for one in reader.clauses(are_apart=True)]
     rest = [one for one, verdict in apart if verdict.state == "unchecked"]
-    is_open = any(one.exclusive or one.cues & _JUDGING for one in rest)  # "…, which is low"
+    judging = stems_told("judging")  # "…, which is low"
+    is_open = any(one.exclusive or one.cues & _JUDGING or one.words & judging for one in rest)
     is_open |= any(one.says("apart") and not one.own_names for one, _ in apart)
     if len(apart) > 1 and not is_open and worst([one for _, one in apart]).state == "supported":
         return apart

@@ -1,5 +1,7 @@
 """Whether who is said to have noticed something is named, and what is told of a life. Pure."""
 
+from collections.abc import Sequence
+
 from services.language.people.named_person import doctors_named_in
 from services.language.sentences.clauses import joined
 from services.language.sentences.statements import Sentence
@@ -8,7 +10,9 @@ from services.language.words.statement_words import statement_words
 from services.statements.rows.fit import is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
-from services.statements.rows.rows import told_of
+from services.statements.rows.rows import KnownRow, told_of
+
+NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"})
 
 
 def is_noticed_by_other(sentence: Sentence, rows: KnownRows) -> bool:
@@ -64,3 +68,25 @@ def is_lone_claim(sentence: Sentence) -> bool:
     is_plain = told in known.neutral | known.spoken and told not in known.happening
     is_alone = len(sentence.text.split()) == 1 and sentence.text.rstrip("*_\n")[-1:] == "."
     return is_alone and (told in saying("of_a_life") or not (is_of_talk or is_plain))
+
+
+def errands_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
+    """Whether somebody is said to have, or to get, what no row says: "The GP has the letter"."""
+    is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
+    is_hypothetical = bool(sentence.words & saying("supposing"))
+    for clause in sentence.clauses if is_plain else ():
+        told = told_of(clause.words)
+        told = told - statement_words().neutral or told
+        promised = clause.words & saying("promised")
+        is_told = "errands" in clause.cues or (
+            promised and ("planned" in clause.cues or clause.says("gets"))
+        )
+        is_sure = clause.says("to_come") and not is_hypothetical
+        days = clause.words & saying("days_to_come") if is_sure else frozenset()
+        may_be = {"maybe"} | ({"first_person"} if clause.says("gets") else set())
+        is_planned = "planned" in clause.cues or days
+        is_open = clause.cues & NO_STATEMENT - (may_be if is_planned else set())
+        # "Cardiology will see him on Monday."
+        if (told := told | promised | days) and (is_told or days) and not is_open:
+            return not any(has_all(told, row.words) for row in rows)
+    return False

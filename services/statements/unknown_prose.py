@@ -11,16 +11,20 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.comparing.by_values import is_of_other_report
 from services.statements.comparing.changes import is_of_unknown_number
-from services.statements.noticed import decided, is_lone_claim, is_noticed_by_other
+from services.statements.noticed import (
+    NO_STATEMENT,
+    decided,
+    errands_unknown,
+    is_lone_claim,
+    is_noticed_by_other,
+)
 from services.statements.rows import fit, known_words
 from services.statements.rows.happenings import has_happened, is_otherwise
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
-from services.statements.rows.one_of_several import PARTS, excludes, meant_by, placed
+from services.statements.rows.one_of_several import DONE_ONCE, PARTS, excludes, meant_by, placed
 from services.statements.rows.rows import KnownRow, stems_of, told_of
 from services.statements.tables import label_of
-
-_NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"})
 
 _SMALL_WORD, _FEW, _WHOLE_STEM = 2, 2, 9
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
@@ -36,7 +40,7 @@ def tells_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[st
     return (
         _states_unknown(sentence, rows, own_names)
         or _reports_unknown(sentence, rows.rows)
-        or _errands_unknown(sentence, rows.rows)
+        or errands_unknown(sentence, rows.rows)
         or _cites_unknown(sentence, rows.words)
         or is_noticed_by_other(sentence, rows)
     )
@@ -101,23 +105,6 @@ def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     )
 
 
-def _errands_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
-    """Whether somebody is said to have, or to get, what no row says: "The GP has the letter"."""
-    is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
-    for clause in sentence.clauses if is_plain else ():
-        told = told_of(clause.words)
-        told = told - statement_words().neutral or told
-        promised = clause.words & saying("promised")
-        is_told = "errands" in clause.cues or (
-            promised and ("planned" in clause.cues or clause.says("gets"))
-        )
-        may_be = {"maybe"} | ({"first_person"} if clause.says("gets") else set())
-        is_open = clause.cues & _NO_STATEMENT - (may_be if "planned" in clause.cues else set())
-        if (told := told | promised) and is_told and not is_open:
-            return not any(has_all(told, row.words) for row in rows)
-    return False
-
-
 def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
     """Whether a sentence says something besides of which no row that supports it has a word.
 
@@ -131,6 +118,7 @@ def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: Abstra
     is_of_value = any(_tells_value(clause, rows) for clause in sentence.clauses)
     return any(
         is_of_unknown_number(clause, rows)
+        or not known_words.of_months(clause, rows)
         or _adds_unknown(clause, rows, own_names, sentence, is_of_value=is_of_value)
         for clause in sentence.clauses
     )
@@ -167,6 +155,7 @@ def _adds_unknown(
     is_denied |= "normal" in clause.cues
     meant = (row for row in rows if is_denied or not row.negated)
     meant = (row for row in meant if not row.is_plan or fit.is_hedged(clause, row))
+    meant = (row for row in meant if not _is_of_other_day(clause, row)) if clause.dates else meant
     meant = (row for row in meant if not row.is_text or _is_there(clause, row))
     of_whom = _of_whom(sentence.words, meant)
     meant = (row for row in of_whom if row.kind != "personal" or row.words & {*clause.names})
@@ -192,6 +181,12 @@ def _are_told_by(
     initials = ["".join(word[0] for word in one) for one in texts]
     begun = (word[:_WHOLE_STEM] for word in known)  # no rheumatologist by rheumatoid arthritis
     return has_all(said, known, initials) and specialists.issubset(begun)
+
+
+def _is_of_other_day(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row tells what was done on another day: "sutured on 7 February"."""
+    is_done = row.kind in DONE_ONCE and not row.is_text
+    return is_done and not any(fit.has_date(one, row) for one in clause.dates)
 
 
 def _is_there(clause: Clause, row: KnownRow) -> bool:
@@ -295,7 +290,7 @@ def _is_unknown(
     is_wish |= clause.says("who") and clause.says("was_told")
     is_told, is_denied = is_told or is_wish, "no" in clause.cues
     may_be = ({"maybe"} if is_promised or is_wish else set()) | ({"no"} if is_wish else set())
-    if not is_told or clause.cues & _NO_STATEMENT - may_be or _is_judged_by_others(clause):
+    if not is_told or clause.cues & NO_STATEMENT - may_be or _is_judged_by_others(clause):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if is_wish or not _is_neutral(word, clause)) or told
@@ -312,11 +307,9 @@ def _is_unknown(
     if not said or not (is_of_patient or is_found or is_past):
         return False
     numbers = statement_words().numbers.keys() - saying("one")
-    months = {} if clause.dates or "maybe" in clause.cues else statement_words().months
-    told_months = {months[word] for word in clause.words if word in months}
     return not any(
         (row.negated == is_denied or bool(clause.words & statement_words().refusing))
-        and (not told_months or told_months <= known_words.months_of(row))
+        and known_words.of_months(clause, [row])
         and not (is_past and row.is_plan and not fit.is_hedged(clause, row))
         and not (is_promised and not (row.is_plan or row.is_text))
         and not (_is_other_way(clause, row) or (is_wish and is_otherwise(clause, row)))

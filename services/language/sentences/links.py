@@ -9,7 +9,9 @@ from services.language.sentences.clauses import Clause
 from services.language.words.statement_phrases import FoundPhrase
 from services.language.words.statement_tables import saying
 
-LinkKind: TypeAlias = Literal["because", "therefore", "after", "before", "except", "given"]
+LinkKind: TypeAlias = Literal[
+    "because", "therefore", "after", "before", "during", "except", "given"
+]
 KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 TOLD = tuple(kind for kind in KINDS if kind != "given")  # "since" may tell a time
 EXCEPT = "link:except"

@@ -103,7 +103,8 @@ def _is_so(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> b
     if (is_up and now <= before) or (is_down and now >= before):
         return False
     unit = next((one.unit for one in last.quantities), "")
-    amounts = [quantity(abs(now - before), unit)] if told.unit != "%" or unit == "%" else []
+    pairs = [(before, now), tuple(row.quantities[0].number for row in (first, last))]  # as shown
+    amounts = [quantity(abs(a - b), unit) for a, b in pairs if told.unit != "%" or unit == "%"]
     if told.unit == "%" and before:
         amounts.append(quantity(100 * abs(now - before) / before, "%"))
     return any(is_same(told, one) or _is_near(clause, told, one) for one in amounts)

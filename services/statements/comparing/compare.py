@@ -145,7 +145,8 @@ def _by_parts(
         series = _of_tumour(clause, rows, candidates or others)
         return _against(clause, others, series, cited=cited) or supported(others)
     relaxed = compare_several.by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
-    relaxed = [] if is_of_other_report(clause, relaxed, rows) else relaxed
+    is_other = any(_is_only_written_then(clause, row, subject) for row in relaxed[:1])
+    relaxed = [] if is_other or is_of_other_report(clause, relaxed, rows) else relaxed
     if relaxed and (not clause.sites or any(fit.has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         against = _against(clause, relaxed, series, cited=cited)
@@ -171,9 +172,8 @@ def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[Known
     if row.written is None or "when" not in clause.cues or not clause.dates:
         return False
     deeds = [one for one in subject if one.kind == "procedure" and not one.is_text]
-    others = [one for one in row.dates if one is not row.written]
-    is_own = any(reading.fits(day) for reading in clause.dates[0].readings for day in others)
-    return bool(deeds) and not is_own
+    others = tuple(one for one in row.dates if one is not row.written)
+    return bool(deeds) and not fit.has_date(clause.dates[0], replace(row, dates=others))
 
 
 def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:

@@ -205,7 +205,7 @@ def _places() -> Mapping[str, int]:
 def begun_days(row: KnownRow, dates: Sequence[FoundDate] = ()) -> list[str]:
     """Return on which days a thing began, each time of those that are told."""
     begun = [day for day in (row.begun, *(first for first, _ in row.earlier)) if day is not None]
-    then = [day for day in begun if all(is_then(one, day) for one in dates)]
+    then = [day for day in begun if not dates or any(is_then(one, day) for one in dates)]
     return [written(day) for day in then or begun[:1]]
 
 

@@ -10,6 +10,7 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.compare_several import places_told, written
 from services.statements.rows.fit import fits, is_aim
+from services.statements.rows.happenings import has_ended
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
 from services.statements.rows.one_of_several import DONE_ONCE
@@ -20,6 +21,7 @@ from services.statements.times.durations import is_apart
 
 _REASONS = ("because", "given")
 _TOLD_OF_ALL = frozenset({"recorded", "asserts", "doers"})
+_EVER = "9999"
 _NO_EVENT = frozenset({"fact", "personal", "coverage", "laboratory report", "goal"})
 
 
@@ -55,7 +57,7 @@ def _judged(link: Link, rows: KnownRows) -> Verdict | None:
         first = _caused(link.turned(), rows, _named_or_said(link))
         others = (_caused(one, rows, _named_or_said(link)) for one in _of_others(link))
         return next((one for one in others if first and one and one.state != "supported"), first)
-    return _in_order(link.turned(), rows)
+    return (_meanwhile if link.kind == "during" else _in_order)(link.turned(), rows)
 
 
 def excepted(link: Link, rows: KnownRows) -> tuple[list[Clause], list[KnownRow]]:
@@ -99,6 +101,28 @@ def _in_order(link: Link, rows: KnownRows) -> Verdict | None:
             return supported([one, other])
     says = f"{later[0].says}; {earlier[0].says}"
     return Verdict("contradicted", refs([later[0], earlier[0]]), says)
+
+
+def _meanwhile(link: Link, rows: KnownRows) -> Verdict | None:
+    """Return whether the first was, or began where that is told, while the second was so."""
+    those = _events(link.first, link.second, rows)
+    spans = [(r, one) for r in _events(link.second, link.first, rows) for one in _spans(r)]
+    if not those or not spans or any(one is row for one in those for row, _ in spans):
+        return None
+    is_begun = bool(link.first.cues & {"begun", "when"})
+    for one, (row, (first, last)) in product(those, spans):
+        goes_on = not is_begun and any(first <= end for begin, end in _spans(one) if begin <= last)
+        if goes_on or first <= _day(one) <= last:
+            return supported([one, row])
+    says = f"{those[0].says}; {spans[0][0].says}"
+    return Verdict("contradicted", refs([those[0], spans[0][0]]), says)
+
+
+def _spans(row: KnownRow) -> Iterator[tuple[str, str]]:
+    """Yield from when to when it was so; nothing of what was done once, or ended who knows when."""
+    if row.begun and (row.ended or row.standing == "active"):
+        yield _day(row), written(row.ended)[:10] if row.ended else _EVER
+    yield from ((written(one), written(end)) for one, end in row.earlier if one and end)
 
 
 def _events(clause: Clause, other: Clause, rows: KnownRows) -> list[KnownRow]:
@@ -175,6 +199,8 @@ def _caused(link: Link, rows: KnownRows, said: frozenset[str]) -> Verdict | None
     is_denied = "no" in effect.cues or not effect.words.isdisjoint(statement_words().refusing)
     named = [row for row in own if is_denied or not row.negated]
     both = [row for row in named if has_all(said, row.words)]
+    if "ended" in effect.cues:  # what fell under a drug did not end it
+        both = [row for row in both if has_ended(row)]
     if any(row.kind == "problem" for row in rows.about(said)):  # causes that are one illness
         both += [row for row in named if not said.isdisjoint(row.words - row.needs)]
     if both:

@@ -111,14 +111,15 @@ def is_told_beyond(clause: Clause, row: KnownRow) -> bool:
 
 def _is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
     """Whether a value is called normal, high or low where neither flag nor range says so."""
+    is_measured = row.number is not None or row.kind in _MEASURED_KINDS
+    if not is_measured or row.flag or row.ranges or "no" in clause.cues:
+        return False
     is_polar = row.number is not None and bool(clause.words & saying("polar") - row.words)
     is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 or is_polar
-    is_judged = is_judged and "no" not in clause.cues
-    is_measured = row.number is not None or row.kind in _MEASURED_KINDS
-    is_open = is_judged and is_measured and not row.flag and not row.ranges
-    if is_open and clause.quantities and not is_polar:
+    is_judged = is_judged or clause.says("abnormal", "unharmed")
+    if is_judged and clause.quantities and not is_polar:
         return is_plainly_otherwise(clause, row)  # the value stands there to be judged
-    return is_open
+    return is_judged
 
 
 def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> Verdict | None:
@@ -232,11 +233,12 @@ def is_judged_rightly(clause: Clause, row: KnownRow) -> bool | None:
     A "not" before the word is not looked at.
     """
     flag, said = _flag_of(row), clause.cues & {"high", "low", "normal"}
+    said = said or frozenset({"abnormal"} if clause.says("abnormal") else ())
     if row.number is None or len(said) != 1 or not flag:
         return None
-    holds = {"high": "high" in flag, "low": "low" in flag, "normal": flag == "normal"}
-    if flag in ("critical", "abnormal"):
-        holds = {"high": True, "low": True, "normal": False}
+    is_out = flag in ("critical", "abnormal")
+    holds = {"high": is_out or "high" in flag, "low": is_out or "low" in flag}
+    holds |= {"normal": flag == "normal", "abnormal": flag != "normal"}
     return holds[next(iter(said))]
 
 

@@ -29,6 +29,7 @@ from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow,
 from services.statements.rows.units import in_moles, is_same
 
 _TO = "auf"
+_TELLING_NUMBERS = ("report", "medication")
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 
 
@@ -56,7 +57,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not is_otherwise(clause, row)
         and says_which(clause, row)
         and (not row.is_text or _is_told_there(clause, row))
-        and not (row.kind.endswith("report") and is_of_other_number(clause, row))
+        and not (row.kind.endswith(_TELLING_NUMBERS) and is_of_other_number(clause, row))
     )
 
 
@@ -106,7 +107,8 @@ def is_of_other_number(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says "three" where a text says "two": no number of either is a value."""
     numbers = statement_words().numbers
     told = {numbers[word] for word in clause.words if word in numbers}
-    told -= {one.number for one in clause.quantities} | ({1.0} if len(told) > 1 else set())
+    is_few = len(told) > 1 or row.kind == "medication"  # "one of the drugs"
+    told -= {one.number for one in clause.quantities} | ({1.0} if is_few else set())
     known = {numbers[word] for word in row.words | stems_of(row.says) if word in numbers}
     figures = {one.number for one in row.quantities if one.unit[:1] in ("", "{")}
     return bool(told and known) and not told <= known | figures
@@ -136,8 +138,9 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
 
 
 def lacked(row: KnownRow) -> frozenset[str]:
-    """Return what a row is without: the aura of "migraine without aura"."""
+    """Return what a row is without, or prevents: the aura of "migraine without aura"."""
     said = row.says.replace(" with no ", " without ").replace(" 0 ", " without ")
+    said = said.replace(" to prevent ", " without ")
     behind = said.partition(" without ")[2].partition(",")[0]
     return told_of(stems_of(behind)) if behind[:3] not in ("", "of ") else frozenset()
 

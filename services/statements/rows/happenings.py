@@ -114,7 +114,10 @@ def may_be_operation(row: KnownRow) -> bool:
 _PLAINLY: Mapping[str, tuple[float, float]] = read_yaml(
     Path(__file__).with_name("usual_values.yaml").read_bytes()
 )
-_UNITS = frozenset({"mmol/L", "mg/dL", "10*3/uL", "10*9/L", "g/dL", "U/L", "mm[Hg]", "kg/m2", "%"})
+_UNITS = frozenset(
+    {"mmol/L", "mg/dL", "10*3/uL", "10*9/L", "g/dL", "U/L", "mm[Hg]", "kg/m2", "%"}
+    | {"mL/min/{1.73_m2}", "mL/min"}
+)
 _MARGIN = 0.05
 _COURSES = frozenset({"rising", "falling"})
 _NO_JUDGEMENT = frozenset({"maybe", "nothing", "not_yet", "first_person", "recorded"})
@@ -148,6 +151,8 @@ def is_plainly_otherwise(clause: Clause, row: KnownRow) -> bool:
     is_usual = low * (1 - _MARGIN) <= number <= high * (1 + _MARGIN)
     is_low, is_high = number < low * (1 + _MARGIN), number > high * (1 - _MARGIN)
     said = clause.cues & {"high", "low", "normal"}
+    if not said:  # "impaired, with an eGFR of 100"
+        return low <= number <= high if clause.says("abnormal") else not is_usual
     return not {"high": is_high, "low": is_low, "normal": is_usual}[next(iter(said))]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import stems_told
 from services.language.words.statement_words import statement_words
 from services.statements.rows.rows import BEGINNING, ONLY_POSSIBLE, KnownRow
@@ -70,8 +71,12 @@ def meaning(word: str, known: AbstractSet[str]) -> frozenset[str]:
     return frozenset(one for one in known if one in alike or one == word or one.startswith(begun))
 
 
-def months_of(row: KnownRow) -> set[int | None]:
-    """Return the months of a row: of its days, but for that of writing, and of its words."""
+def of_months(clause: Clause, rows: Sequence[KnownRow]) -> bool:
+    """Whether rows tell the months that are told without a year: "planned for April"."""
     known = statement_words().months
-    days = {day.month for day in row.dates if day is not row.written}
-    return days | {known.get(word) for word in row.words}
+    is_open = clause.dates or "maybe" in clause.cues
+    told = set() if is_open else {known[word] for word in clause.words if word in known}
+    if not told:
+        return True
+    days = {day.month for row in rows for day in row.dates if day is not row.written}
+    return told <= days | {known.get(word) for row in rows for word in row.words}

@@ -9,12 +9,16 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.rows import JUDGED, KnownRow, stems_of, told_of
 
-_ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin", "rhythm"})
+_ONE_OF = frozenset(
+    {"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin", "rhythm", "immunity"}
+    | {"payer", "hours", "flow", "infarction", "reach"}
+)
 PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
 _DIED, _DIED_AT, _SAME_LETTERS = "died", "died at age ", 7
 PLACED = PARTS | {"side", "height", "facing"}
 _NOT_THERE, _KEPT = ("polarity", 1), ("expression", 0)
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
+_CLEAR = ("margin", 0)
 _OBSERVED = frozenset({"observation", "laboratory"})
 
 
@@ -68,9 +72,10 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     if row.kind == "medication":  # the drug for a stent does not say where that is
         asked |= PARTS if is_beside else {"daytime"}
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
-    if not clause.says("margins"):  # "3 of 24 nodes involved", "liver and bone were clear"
-        told = [word for word in told if groups[word][0] != "margin"]
     found = meant_by(row.exclusive)
+    if not clause.says("margins"):  # "3 of 24 nodes involved", "liver and bone were clear"
+        judged = set() if _is_without(row) else {_CLEAR}
+        told = [word for word in told if groups[word][0] != "margin" or groups[word] in judged]
     if clause.says("unmutated") and not row.words.isdisjoint(saying("without")):
         found.add(_NOT_THERE)  # "KRAS and NRAS without mutation"
     is_absent = any(groups[word] == _NOT_THERE for word in told)
@@ -86,6 +91,12 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
         *ways,
         *(one for one in map(groups.__getitem__, told) if one[0] in asked or one == _KEPT),
     } <= found
+
+
+def _is_without(row: KnownRow) -> bool:
+    """Whether a row denies something: a lung without nodules is clear."""
+    denying = stems_told("denying") | saying("without")
+    return row.negated or not row.words.isdisjoint(denying)
 
 
 def is_dose_of(clause: Clause, row: KnownRow) -> bool:

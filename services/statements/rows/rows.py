@@ -165,9 +165,8 @@ def _read_rows(
             is_of_one = len({one.readings for one in whole.dates}) < 2
             whole = replace(whole, dates=whole.dates if is_of_one else ())
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
-            sides = frozenset(word for site in row.sites for word in site)
-            row = replace(row, exclusive=row.exclusive - sides)
-            yield replace(row, quantities=(), stages=(), often=frozenset())
+            # "two of twelve nodes positive, margins clear"
+            yield replace(row, exclusive=frozenset(), quantities=(), stages=(), often=frozenset())
 
 
 def _placed_by_label(piece: str) -> frozenset[str]:

@@ -51,7 +51,7 @@ def of_state(clause: Clause, subject: list[KnownRow], names: Sequence[str]) -> l
 def person_groups(clause: Clause) -> frozenset[str]:
     """Return the words of which a person is one, where a clause says one: man or woman."""
     said = _groups_of(clause) & _OF_A_PERSON if clause.exclusive else set[str]()
-    if not said:
+    if not said or clause.says("offspring"):  # "Her second child was a girl."
         return frozenset()
     groups = statement_words().exclusive
     return frozenset(word for word, (group, _) in groups.items() if group in said)
