@@ -31,7 +31,7 @@ from services.language.replies.commands import command_in
 from services.language.replies.references import place_in
 from services.language.replies.yes_no import yes_no_in
 from services.language.requests.requests import names_alone
-from services.language.told.telling import is_letter
+from services.language.told.pasted_letters import is_letter
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says, without
 

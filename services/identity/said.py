@@ -15,8 +15,9 @@ from services.language.people.ages_told import AgeTold
 from services.language.people.mentions import Message
 from services.language.people.signed_word import Word
 from services.language.several_requests import begun_before
+from services.language.words.letters import folded
 from services.language.words.people_words import of_people
-from services.language.words.phrases import says
+from services.language.words.phrases import parts_in, says
 
 _PAIR = 2
 
@@ -142,3 +143,19 @@ def is_kin_who_speaks(message: Message, mention: Mention, known: Known) -> bool:
     does = of_people("people_do") & {last.after, last.beyond}
     is_of_own = message.told_sex in (None, own.sex) and bool(does)
     return is_of_own and any(one.text in theirs for one in message.words)
+
+
+def gone_back_to(said: Said, known: Known) -> Person | None:
+    """Return the only other man or woman of the conversation: "back to the lady from before"."""
+    text, person = said.message.text, known.open
+    other = parts_in(text, "goes_back_to_other")
+    if (parts := other or parts_in(text, "goes_back_to_one")) is None:
+        return None
+    is_man = folded(parts["who"]) in of_people("men")
+    sex = "male" if is_man else "female" if folded(parts["who"]) in of_people("women") else None
+    people = [known.index.with_id(one) for one in known.roster]
+    others = [one for one in people if one is None or not one.same_as(person)]
+    fitting = [one for one in others if one is None or one.sex in (sex, "unknown")]
+    is_other = other is not None or person is None or person.sex != sex
+    found = fitting[0] if len(fitting) == 1 and is_other else None
+    return found if found is not None and found.sex == sex else None
