@@ -81,14 +81,10 @@ def read(message: str, situation: Situation) -> Utterance:
     yes_no, command = yes_no_in(words), command_in(words)
     yes_no = None if yes_no == "yes" and _asks_on(words, situation) else yes_no
     is_reply = yes_no is not None or command not in (None, "compare")
-    is_reply |= says(words, "bare", "roster") and not _asks_on(words, situation)  # "ok?"
-    is_reply = is_reply or says(words, "greeting", "thanks")
+    is_bare = says(words, "bare", "roster") and not _asks_on(words, situation)  # "ok?"
+    is_reply = is_reply or is_bare or says(words, "greeting", "thanks")
     words = next((one for one in apart(words) if not is_told(one)), words)
-    language, about = _asked(words, situation) if not is_reply else ("", ())
-    is_elsewhere = _is_of_no_record(words, about) or asks_of_letter(
-        words, about, situation.asked_before
-    )
-    about = () if is_elsewhere else as_reports(words, about)
+    language, about = _asked_of_record(words, situation) if not is_reply else ("", ())
     told = behind_retraction(words) or words
     is_deed = work_in(words) == "own" and says(words, "done")  # "the first one is done"
     is_statement = not (is_reply or is_deed) and (is_told(told) or _puts_right(words, situation))
@@ -120,6 +116,13 @@ def read(message: str, situation: Situation) -> Utterance:
         times=tuple(question.span for question in about[:1] if question.span is not None),
         numbers=numbers_in(words),
     )
+
+
+def _asked_of_record(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, ...]]:
+    language, about = _asked(words, situation)
+    is_of_letter = asks_of_letter(words, about, situation.asked_before)
+    is_elsewhere = is_of_letter or _is_of_no_record(words, about)
+    return language, () if is_elsewhere else as_reports(words, about)
 
 
 def _answered_in(words: str, language: str, situation: Situation, *, is_asked: bool) -> str:
