@@ -18,9 +18,10 @@ from services.language.people.signed_word import Word
 from services.language.replies.commands import command_in
 from services.language.replies.yes_no import yes_no_in
 from services.language.several_requests import begun_before
-from services.language.told.telling import is_letter
+from services.language.told.pasted_letters import is_letter
+from services.language.words.letters import folded
 from services.language.words.people_words import of_people
-from services.language.words.phrases import says
+from services.language.words.phrases import parts_in, says
 
 _PAIR, _CLOSING_WORDS = 2, 4
 
@@ -159,3 +160,19 @@ def is_passed_by(one: Mention, text: str, message: Message, roster: Collection[P
     is_reply = command_in(text) in ("retract", "undo", "stop", "help")  # "Streich das"
     is_reply = is_reply or yes_no_in(text) in ("yes", "no")  # "Klar"
     return is_reply or (is_last and is_letter(text))
+
+
+def gone_back_to(said: Said, known: Known) -> Person | None:
+    """Return the only other man or woman of the conversation: "back to the lady from before"."""
+    text, person = said.message.text, known.open
+    other = parts_in(text, "goes_back_to_other")
+    if (parts := other or parts_in(text, "goes_back_to_one")) is None:
+        return None
+    is_man = folded(parts["who"]) in of_people("men")
+    sex = "male" if is_man else "female" if folded(parts["who"]) in of_people("women") else None
+    people = [known.index.with_id(one) for one in known.roster]
+    others = [one for one in people if one is None or not one.same_as(person)]
+    fitting = [one for one in others if one is None or one.sex in (sex, "unknown")]
+    is_other = other is not None or person is None or person.sex != sex
+    found = fitting[0] if len(fitting) == 1 and is_other else None
+    return found if found is not None and found.sex == sex else None

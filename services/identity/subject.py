@@ -312,6 +312,8 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         return Subject("other", how, (others[0],), said=typed)
     if asked:
         return Subject("unsure", asked[0][1], asked_people[:OPTIONS_LIMIT], said=asked[0][2])
+    if not names_open and (person := things_said.gone_back_to(said, known)) is not None:
+        return Subject("other", "named", (person,), said=said.message.text)
     aged = of_the_age(said, known)
     if aged is not None and not names_open and not (len(aged) == 1 and aged[0].same_as(known.open)):
         others = [one for one in aged if not one.same_as(known.open)]

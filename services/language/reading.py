@@ -26,24 +26,24 @@ from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.requests.work import as_reports, doer_of, own_kind_in, work_in
 from services.language.several_requests import apart, orders_task
 from services.language.told.held_statements import asks_to_hold, behind_corrections, held_statements
+from services.language.told.pasted_letters import asks_of_letter
 from services.language.told.telling import (
-    is_letter,
     is_other_figure,
     is_told,
     likely_kinds,
     may_ask,
     puts_right_what_was_told,
-    says_words,
     told_in,
 )
 from services.language.utterance import ChartQuestion, Situation, Task, TeamMember, Utterance
 from services.language.words.detection import WELL_READ, language_of
 from services.language.words.folding import fold, words_of
+from services.language.words.in_english import spelt
 from services.language.words.people_words import in_one_letter, of_people
 from services.language.words.phrases import says
+from services.language.words.text_words import says_words
 from services.language.words.vocabulary import LANGUAGES, drug_classes
 
-_OF_TEXTS = frozenset({SEARCH, "documents", "read_document", "care"})
 _MESSAGES = (
     "What does the latest imaging show?",
     "Go back to the last one and tell me the stage.",
@@ -76,16 +76,15 @@ def read(message: str, situation: Situation) -> Utterance:
     """Return what `message` says; what rules cannot tell is left at its default."""
     text = message[:LONGEST_READ_CHARS]
     addressee, words = addressee_in(text, situation.team)
-    words = with_whole_years(behind_introduction(in_one_letter(words)), today=situation.now.date())
+    words = behind_introduction(spelt(in_one_letter(words), default=situation.language))
+    words = with_whole_years(words, today=situation.now.date())
     yes_no, command = yes_no_in(words), command_in(words)
     yes_no = None if yes_no == "yes" and _asks_on(words, situation) else yes_no
     is_reply = yes_no is not None or command not in (None, "compare")
     is_bare = says(words, "bare", "roster") and not _asks_on(words, situation)  # "ok?"
     is_reply = is_reply or is_bare or says(words, "greeting", "thanks")
     words = next((one for one in apart(words) if not is_told(one)), words)
-    language, about = _asked(words, situation) if not is_reply else ("", ())
-    is_elsewhere = _is_of_no_record(words, about) or _is_of_letter(words, about, situation)
-    about = () if is_elsewhere else as_reports(words, about)
+    language, about = _asked_of_record(words, situation) if not is_reply else ("", ())
     told = behind_retraction(words) or words
     is_deed = work_in(words) == "own" and says(words, "done")  # "the first one is done"
     is_statement = not (is_reply or is_deed) and (is_told(told) or _puts_right(words, situation))
@@ -117,6 +116,13 @@ def read(message: str, situation: Situation) -> Utterance:
         times=tuple(question.span for question in about[:1] if question.span is not None),
         numbers=numbers_in(words),
     )
+
+
+def _asked_of_record(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, ...]]:
+    language, about = _asked(words, situation)
+    is_of_letter = asks_of_letter(words, about, situation.asked_before)
+    is_elsewhere = is_of_letter or _is_of_no_record(words, about)
+    return language, () if is_elsewhere else as_reports(words, about)
 
 
 def _answered_in(words: str, language: str, situation: Situation, *, is_asked: bool) -> str:
@@ -183,12 +189,6 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_own |= work_in(words) in ("own", "visits") or orders_care(words)  # "mark it done"
     is_own |= says(words, "orders", "asks_source") and says(words, "points")  # "move it a week on"
     return is_own or says(words, *_OF_DEEDS, *_OF_THE_TALK)
-
-
-def _is_of_letter(words: str, about: Sequence[ChartQuestion], situation: Situation) -> bool:
-    """Whether no value but a letter is asked for that was pasted: what does the fax say?"""
-    is_asked = says(words, "asks_of_letter") and all(one.tool in _OF_TEXTS for one in about)
-    return is_asked and any(map(is_letter, situation.asked_before))
 
 
 def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:

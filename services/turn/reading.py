@@ -20,7 +20,7 @@ from services.language.people.without_names import without_names
 from services.language.reading import reading_of
 from services.language.replies.yes_no import behind_answer
 from services.language.told.held_statements import asks_to_hold
-from services.language.told.telling import is_letter
+from services.language.told.pasted_letters import is_letter
 from services.language.utterance import Situation, TeamMember, Utterance
 from services.language.words.detection import language_of
 from services.language.words.own_texts import in_own_language

@@ -98,6 +98,12 @@ def _day_of_a_week(match: re.Match[str], now: datetime) -> DayChoice:
     return _exactly([monday + timedelta(_place(match["name"] or match["name2"], _WEEKDAYS))])
 
 
+def _week_on(match: re.Match[str], now: datetime) -> DayChoice:
+    """Read "Monday week": a week after the Monday that comes."""
+    ahead, *_ = _days_of("coming", _place(match["name"] or match["name2"], _WEEKDAYS), now.date())
+    return _exactly([ahead and ahead + timedelta(weeks=1)])
+
+
 def _weeks_on(which: str) -> int:
     return _STEPS.get(which.split(maxsplit=1)[0].casefold(), 0)
 
@@ -171,6 +177,7 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (_SLASHES, lambda match, now: _numeric(match, now, either_order=True)),
     (_DOTS, lambda match, now: _numeric(match, now, either_order=False)),
     (WORDS.compiled("day_of_a_week"), _day_of_a_week),
+    (WORDS.compiled("week_on"), _week_on),
     (WORDS.compiled("in_a_length"), _in),
     (WORDS.compiled("relative"), _relative),
     (WORDS.compiled("period"), _period),

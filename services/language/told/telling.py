@@ -33,9 +33,11 @@ from services.language.told.held_statements import (
     held_statements,
     may_put_right,
 )
+from services.language.told.pasted_letters import is_letter
 from services.language.told.sentence_ends import sentences_of
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
+from services.language.words.in_english import slips
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says, without
 from services.language.words.statement_tables import saying
@@ -65,13 +67,14 @@ class TellingWords(ClosedValue):
     tells: _Shapes
     may_tell: _Shapes = re.compile(r"(?!)")
     may_ask: _Shapes = re.compile(r"(?!)")
+    next_value: _Shapes = re.compile(r"(?!)")
 
 
 _BEFORE_NAMES = frozenset({"verb", "verbs", "ask", "owner", "is", "has", "has no", "suppose"})
 _WHOSE = ("patient", "person", "owner", "kin")
 _OF_ONE_WORD = ("thing ", "kin ")
 """A label that one word fills: "occupation: roofer"."""
-_LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 5, 5
+_LONGEST_LEAD, _LONGEST_LABEL = 6, 5
 _ONE_OF = frozenset({"when", "hour", "kin", "done", "begun", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
 _EXAMS = frozenset({"imaging_reports", "pathology_reports", "procedures"})
@@ -83,7 +86,7 @@ _BARE_LABEL = re.compile(r"(?:(?:exam|list|measured|thing|words?) )+")
 _COLON = re.compile(": | [-–—] ")
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
 _OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
-_LETTER_WORDS, _CLOSE_CHARS, _FEW_WORDS = 12, 120, 3
+_FEW_WORDS = 3
 _ASKS = frozenset({"ask", "any", "suppose", "or", "open", "tag", "you", "while"})
 _LEANS = frozenset({"joint", "prep", "since", "onset", "upto", "is", "has", "that", "source"})
 _ANY_DAY = date(2000, 1, 1)  # whether words are read does not depend on the day
@@ -95,16 +98,6 @@ _ORDERS = (
 )  # fmt: skip
 _AROUND = " .,;:-\u2013"
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
-
-
-@lru_cache(maxsize=1_000)
-def is_letter(text: str) -> bool:
-    """Whether `text` is somebody's letter, pasted: it tells, whatever it asks its reader for."""
-    head, colon, behind = text.partition(":")
-    if colon and says(head, "heads_letter") and work_in(head) is None and "?" not in text:
-        return len(words_of(behind)) >= _LETTER_WORDS
-    is_whole = says(text, "opens_letter") and says(text[-_CLOSE_CHARS:], "closes_letter")
-    return is_whole and len(words_of(text)) >= _LETTER_WORDS
 
 
 def is_told(text: str) -> bool:
@@ -170,20 +163,22 @@ def is_half_read(text: str) -> bool:
 
 @lru_cache(maxsize=1_000)
 def puts_right_what_was_told(text: str) -> bool:
-    """Whether `text`, right behind what was told, puts it right; "sorry, show the CT" does not."""
-    for rest in behind_corrections(text) if "?" not in text else ():
+    """Whether `text`, right behind what was told, puts it right; "sorry, show the CT" does not.
+
+    Or tells the next value of it: "and 2/10 at 16:00".
+    """
+    if "?" in text:
+        return False
+    phrases = {one: _phrases(one) for one in ("en", "de")}
+    if any(by.next_value.search(_shape(_kinds(text, one), by)) for one, by in phrases.items()):
+        return True
+    for rest in behind_corrections(text):
         # In the place of a word that was told: "no, Friday", not "no, labs".
-        kinds = [{kind for _, kind in _kinds(rest, one)} for one in ("en", "de")]
+        kinds = [{kind for _, kind in _kinds(rest, one)} for one in phrases]
         is_whole = len(words_of(rest)) > 1 or quantities_in(rest)
         if (is_whole or any(map(_ONE_OF.issuperset, kinds))) and may_put_right(rest):
             return True
     return False
-
-
-def says_words(told: str, words: Sequence[str]) -> bool:
-    """Whether `told` says each of `words`, with any ending: "rechts", "rechten"."""
-    said = words_of(told)
-    return all(any(one.startswith(each[:_STEM]) for one in said) for each in words)
 
 
 def is_other_figure(text: str, told: str) -> bool:
@@ -328,7 +323,9 @@ def _kind_by_name(piece: Piece) -> str | None:
 def _known(language: str) -> Mapping[str, str]:
     """Return the kind of each word that a language lists; of two kinds the first."""
     rows = [*_phrases(language).words.items(), ("kin", of_people("staff", "relatives"))]
-    return {fold(word)[0]: kind for kind, words in reversed(rows) for word in words}
+    known = {fold(word)[0]: kind for kind, words in reversed(rows) for word in words}
+    slipped = slips().items() if language == "en" else ()
+    return known | {slip: known[word] for slip, word in slipped if word in known}
 
 
 def _behind_leads(

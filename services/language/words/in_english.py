@@ -8,6 +8,7 @@ import re
 from calendar import month_name
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 
 from data_models.values import ClosedValue
 from services.language.words.detection import language_of
@@ -41,6 +42,7 @@ class EnglishFor(ClosedValue):
     apart: Mapping[str, tuple[str, ...]]
     words: Mapping[str, tuple[str, ...]]
     forms: Mapping[str, tuple[str, ...]]
+    slips: Mapping[str, tuple[str, ...]] = {}
 
 
 @lru_cache(maxsize=512)
@@ -56,7 +58,8 @@ def in_english(text: str, language: str = "") -> str:
     told = language or language_of(text[:_READ_CHARS], default=likely)
     told = told if told == "en" else likely or told
     if told not in LANGUAGES or told == "en":
-        return _misspelt().sub(lambda one: _spelt()[one[0].casefold()], text)
+        known = _put_right("words", "slips")
+        return _said("words", "slips").sub(lambda one: known[one[0].casefold()], text)
     kept: list[str] = []
 
     def put_by(match: re.Match[str]) -> str:
@@ -103,14 +106,31 @@ def _months() -> Mapping[str, int]:
     return {name: at for table in tables for at, names in enumerate(table, 1) for name in names}
 
 
-@cache
-def _spelt() -> Mapping[str, str]:
-    return {slip: right for right, slips in _table("en").words.items() for slip in slips}
+def spelt(text: str, *, default: str) -> str:
+    """Return `text` with small English words as they are spelt: "wen was", "manny".
+
+    Args:
+        default: The language where `text` tells none.
+    """
+    if language_of(text, default=default) != "en":
+        return text
+    return _said("slips").sub(lambda one: slips()[one[0].casefold()], text)
+
+
+def slips() -> Mapping[str, str]:
+    """Return small English words as people misspell them, and what each is."""
+    return _put_right("slips")
 
 
 @cache
-def _misspelt() -> re.Pattern[str]:
-    return re.compile(rf"(?i)\b(?:{'|'.join(_spelt())})\b")
+def _put_right(*names: str) -> Mapping[str, str]:
+    tables = (read_table("en/in_english")[name].items() for name in names)
+    return {slip: right for right, some in chain(*tables) for slip in some}
+
+
+@cache
+def _said(*names: str) -> re.Pattern[str]:
+    return re.compile(rf"(?i)\b(?:{'|'.join(_put_right(*names))})\b")
 
 
 @lru_cache(maxsize=4_096)

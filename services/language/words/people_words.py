@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import cache, reduce
+from itertools import chain
 from pathlib import Path
 
 from services.language.words.letters import folded
@@ -20,8 +21,9 @@ def of_people(*names: str) -> frozenset[str]:
 
 @cache
 def _lists() -> Mapping[str, frozenset[str]]:
-    lists = read_table(_HERE / "people_words.yaml").items()
-    return {name: frozenset(map(folded, words)) for name, words in lists}
+    lists = read_table(_HERE / "people_words.yaml")
+    lists["no_names"] += chain(*read_table(_HERE / "en" / "in_english.yaml")["slips"].values())
+    return {name: frozenset(map(folded, words)) for name, words in lists.items()}
 
 
 @cache

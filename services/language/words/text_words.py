@@ -1,13 +1,14 @@
 """Which words of a text say what it is about. Pure."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from services.language.words.folding import fold, words_of
 from services.language.words.in_english import is_word_of_request
 from services.language.words.phrases import places_of, says, words_for
 
-_BEGINNING_CHARS = 4
+_BEGINNING_CHARS, _STEM = 4, 5
 _STATEMENT_WORD_CHARS = 3
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_][\w-]+")
@@ -162,3 +163,9 @@ def figures_said(text: str, *, is_known: bool = False) -> frozenset[str]:
         if is_known and minute:
             found |= {*map(str, forms), str(int(minute))}
     return frozenset(found)
+
+
+def says_words(told: str, words: Sequence[str]) -> bool:
+    """Whether `told` says each of `words`, with any ending: "rechts", "rechten"."""
+    said = words_of(told)
+    return all(any(one.startswith(each[:_STEM]) for one in said) for each in words)

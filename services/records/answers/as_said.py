@@ -20,12 +20,13 @@ from services.language.requests.work import own_kind_in
 from services.language.several_requests import apart
 from services.language.told import held_statements, telling
 from services.language.told.held_forms import StatementKind
+from services.language.told.pasted_letters import is_letter
 from services.language.told.sentence_ends import sentences_of
 from services.language.utterance import ChartQuestion
 from services.language.words.detection import language_of
 from services.language.words.folding import words_of
 from services.language.words.phrases import says, words_for
-from services.language.words.text_words import beginning, telling_words
+from services.language.words.text_words import beginning, says_words, telling_words
 from services.language.words.vocabulary import LANGUAGES
 from services.records.answers.choosing.allergens import kinds_with
 from services.records.concepts.table import concept_table
@@ -105,7 +106,7 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, turn, before, shown in _lines_before(turns):
-        is_short = len(said) <= _TOLD_CHARS or telling.is_letter(said)
+        is_short = len(said) <= _TOLD_CHARS or is_letter(said)
         told = tuple(one for each in apart(said) * is_short for one in telling.told_in(each))
         if not (found or told):
             was_told = False
@@ -135,7 +136,7 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
 def letter_in(turns: Sequence[Turn]) -> str:
     """Return the last letter that a user pasted into one of `turns`, or ""."""
     texts = (each.user_message for each in reversed(turns) if not each.is_taken_back)
-    return " ".join(next(filter(telling.is_letter, texts), "").split())
+    return " ".join(next(filter(is_letter, texts), "").split())
 
 
 def left_told(turns: Sequence[Turn], leaving: Collection[int]) -> list[Turn]:
@@ -182,7 +183,7 @@ def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> in
     old = words_of((correction.old or correction.what * is_led) if correction is not None else "")
     for at in reversed(range(len(found)) if old or is_led else ()):
         told = " ".join(found[at].sentences)
-        is_named = any(each and telling.says_words(told, each) for each in (old, named))
+        is_named = any(each and says_words(told, each) for each in (old, named))
         if is_named or telling.is_other_figure(said, told):
             return at
     is_behind = is_behind and not any(word[0].isdecimal() for word in old)  # it is told no more
@@ -208,7 +209,7 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
     before, shown = "", ""
     for each in turns:
         text = each.user_message
-        lines = [text] if telling.is_letter(text) else text.splitlines()
+        lines = [text] if is_letter(text) else text.splitlines()
         for line in () if each.is_taken_back else lines:
             said = behind_answer(" ".join(line.split()))
             head, _, waited = said.partition(": ")  # behind the answer: "Ann Doe: her K was 6.1"

@@ -196,6 +196,8 @@ class TurnQuestions(TurnStep):
             return True
         if turn.command != "undo":
             return says(turn.text, "puts_back") and self._tells_what_stays(turn)
+        if self.remembering.bring_back(turn):
+            return True
         action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
         if self._actions.has_just_done_what_stays(turn, action):
             self.replies.say(turn, own_deeds.STAYS)

@@ -16,9 +16,10 @@ from services.language.told.held_statements import (
     is_correction,
 )
 from services.language.told.sentence_ends import sentences_of
-from services.language.told.telling import is_other_figure, is_told, says_words, told_in
+from services.language.told.telling import is_other_figure, is_told, told_in
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
+from services.language.words.text_words import says_words
 from services.memory_blocks.limits import NAME_CHARS, one_line
 from services.memory_blocks.remembering import hold, with_such_a_figure
 from services.memory_edits.operations import MemoryWrite, newest_write, undo_write
@@ -37,6 +38,7 @@ _NOT_READ = "“{rest}” was not read; say it by itself, as a whole sentence."
 _AS_WORDS = "“{rest}” is kept in this conversation only as what you wrote."
 _REST_CHARS = 120
 NOT_OF_THEM = "No longer taken as said of this patient: {said}."
+_COUNTS_AGAIN = "Undone; taken as said of this patient again: {said}."
 _OF_WHAT = (
     "Nothing was changed: I cannot tell what that puts right. Held as your words: {listed}. Say "
     "the whole sentence as it is right."
@@ -170,6 +172,19 @@ class TurnRemembering(TurnStep):
         for one in before:
             one.is_taken_back = bool(told)
         return NOT_OF_THEM.format(said=quoted(told)) if told else ""
+
+    def bring_back(self, turn: GroundedTurn) -> bool:
+        """Let count again what the user's message before had forgotten of what was told."""
+        sender, document = turn.message.sender.display_name, turn.document
+        counts = told_in_passing(document, document.heard)
+        for one in _turns_before(turn):
+            was, one.is_taken_back = one.is_taken_back, one.is_taken_back or one.user == sender
+            told = told_in_passing(document, document.heard)
+            if back := [said for said in told if said not in counts]:
+                self.replies.say(turn, _COUNTS_AGAIN.format(said=quoted(back)))
+                return True
+            one.is_taken_back = was
+        return False
 
     def still_held(self, turn: GroundedTurn) -> str:
         """Return that what somebody else stated just before is still held; "" for nothing."""

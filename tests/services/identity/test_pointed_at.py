@@ -29,3 +29,12 @@ async def test_a_first_name_goes_back_to_the_one_bearer_who_was_spoken_of() -> N
     assert (await subject_of("back to timo", active=9, roster=(12,))).outcome == "other"
     assert (await subject_of("back to timo", active=9)).outcome == "unsure"
     assert (await subject_of("back to falk", active=9, roster=(12,))).outcome == "unsure"
+
+
+@with_cases("active", "text", "meant")
+async def test_the_one_man_or_woman_before_is_gone_back_to(
+    active: int, text: str, meant: str
+) -> None:
+    found = await subject_of(text, active=active, roster=(12, 13, 9))
+
+    assert (found.outcome, ids(found)) == (("other", [meant]) if meant else ("unsure", ids(found)))
