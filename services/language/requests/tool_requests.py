@@ -123,6 +123,8 @@ def as_move(text: str, shown: str | None = "") -> str:
     if (doctor := parts_in(text, "another_doctor")) is not None:
         return f"move it to {doctor['goal']}"  # "with Dr. Smith instead"
     made, told = (parts_in(with_months(text), one) or {} for one in ("makes_it", "another_time"))
+    if not (made or told):
+        return text
     goal, other, old = _with_span(made.get("goal", "")), told.get("goal", ""), told.get("old", "")
     hours = None if shown is None else hours_told(shown)
     is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
