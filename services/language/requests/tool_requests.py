@@ -239,10 +239,8 @@ def _side_by_side(words: list[str], told: When) -> list[str]:
 def _with_span(said: str) -> str:
     """Return `said` with the hours beside its day as such: "14 to 15 tomorrow", "12-1 for me"."""
     span = _BARE_HOURS.search(said)
-    if span is None:
-        return said
-    first, last = int(span[1]), int(span[2])
-    if not (first < last <= _LAST_HOUR or last < _DAWN < first <= _NOON):  # "12 to 1"
+    first, last = map(int, span.groups()) if span else (0, 0)
+    if span is None or not (first < last <= _LAST_HOUR or last < _DAWN < first <= _NOON):
         return said
     before, behind = said[: span.start()], said[span.end() :]
     rest, told = _when([before, behind]), when_of(said, _ANY_MOMENT)
