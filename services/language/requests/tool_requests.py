@@ -118,7 +118,7 @@ def as_move(text: str, shown: str | None = "") -> str:
     """
     if (behind := parts_in(text, "cancels_behind")) is not None:
         return f"cancel the {behind['which']} one"  # "the second one cancel"
-    if tells_made(shown or "") and is_time_alone(text):
+    if shown and tells_made(shown) and is_time_alone(text):
         return f"move it to {in_english(text)}"
     if (doctor := parts_in(text, "another_doctor")) is not None:
         return f"move it to {doctor['goal']}"  # "with Dr. Smith instead"

@@ -36,16 +36,18 @@ def _leading(text: str) -> tuple[Sequence[str], int]:
     text = text.replace("’m ", "'m ").replace("'m ", " ")  # "I'm", which is no German "im"
     spoken = (one for one in text.split() if not one.rstrip("?!.,:+")[-1:].isdecimal())
     said = words_of(" ".join(one for one in spoken if is_loud or not _is_short(one)))
-    for before, word, behind in zip(["", *said], said, [*said[1:], ""], strict=False):
-        # The "a" of "hep a" is no English, and the "er" of "er pr her2?" no German.
+    known, by_letters = _small(), of_people("told_by_a_letter")
+    for before, word, behind in zip(("", *said), said, (*said[1:], ""), strict=False):
+        if word not in known or before in by_letters:
+            continue  # the "a" of "hep a" is no English
+        # The "er" of "er pr her2?" is no German.
         is_marker = word == "er" and (said == ("er",) or behind in of_people("beside_er"))
         is_marker |= word == "im" and behind in of_people("behind_i_am")  # "im back"
-        if before not in of_people("told_by_a_letter") and not is_marker:
-            counts.update(_small().get(word, ()))
+        counts.update(() if is_marker else known[word])
     written = text.rstrip("?!. ").split()
     # A capital may begin a name, which is of no language: "open Katharina Groß".
-    telling = " ".join(one for one in written if len(written) == 1 or not one[0].isupper())
-    counts.update(language for letter, language in _LETTERS.items() if letter in telling.lower())
+    telling = " ".join(one for one in written if len(written) == 1 or not one[0].isupper()).lower()
+    counts.update(language for letter, language in _LETTERS.items() if letter in telling)
     if not counts:
         own = tuple(of_people("german_endings"))
         return ["de"] * any(one.islower() and one.endswith(own) for one in written), 0
