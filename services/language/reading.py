@@ -156,11 +156,10 @@ def _puts_right(words: str, situation: Situation) -> bool:
     "Not kiwi, it is banana" tells what is so, whatever was asked.
     """
     put_right = correction_in(words)
-    old = () if put_right is None or yes_no_in(put_right.new) else words_of(put_right.old)
+    old = words_of("" if put_right is None or yes_no_in(put_right.new) else put_right.old)
     if put_right is not None and old and put_right.new and says(words, "sets_right"):
-        said = words_of(f"{put_right.old} {put_right.new}")
-        things = (measured_nouns(), of_people("definite", "owners"))
-        return all(one.isdisjoint(said) for one in things)
+        both, owners = f"{put_right.old} {put_right.new}", of_people("definite", "owners")
+        return all(one.isdisjoint(words_of(both)) for one in (measured_nouns(), owners))
     before = [*map(behind_introduction, situation.asked_before[-3:])]
     orders = [
         n for n, s in enumerate(before, 1) if says(s, "orders", "new_task") or names_a_time(s)

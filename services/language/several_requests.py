@@ -31,7 +31,7 @@ def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
     if says(text, "leaves_patient"):  # "Done with her. Doyle's ECOG?"
         text = without(text, "leaves_patient").strip(" .,;:-\u2013") or text
     seen, _, hidden = text.partition(_OUT_OF_SIGHT)
-    if seen.strip() and _is_order(hidden.strip()):
+    if hidden and seen.strip() and _is_order(hidden.strip()):
         return (seen.strip(),)  # nobody orders out of sight
     is_typed = len(text) <= _MOST_CHARS and _QUOTED not in f"\n{text}"
     wanted = _with_shared(_requests_in(text)) if is_typed else [text]

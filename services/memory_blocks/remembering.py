@@ -69,7 +69,7 @@ def _is_about(point: KeyPoint, statement: HeldStatement) -> bool:
     if len(words) < _SAME_WORDS:
         return False
     # German puts the verb last: "dass sie allein lebt", "sie lebt bei ihrer Tochter".
-    return words in (held[:_SAME_WORDS], [*held[:1], *held[-1:]])
+    return words in (held[:_SAME_WORDS], (*held[:1], *held[-1:]))
 
 
 def _recounted(point: KeyPoint, statement: HeldStatement) -> HeldStatement | None:

@@ -20,6 +20,7 @@ def every(select: Callable[[ChartWords], Iterable[str]]) -> frozenset[str]:
     return frozenset(fold(one)[0] for each in LANGUAGES for one in select(chart_file(each)))
 
 
+_whiches = partial(every, lambda words: words.which)
 _pointers = partial(every, lambda words: words.pointers)
 _stills = partial(every, lambda words: words.parts["status"])  # "noch da" is no "then"
 _limits = partial(every, lambda words: (*words.above, *words.below))
@@ -52,7 +53,7 @@ def points_within(pieces: Sequence[Piece], words: Lexicon) -> bool:
 
 def asks_which(tokens: Sequence[str]) -> bool:
     """Whether it asks but which they are: "on a pill?", "which?"."""
-    return " ".join(filter(str.isalnum, tokens)) in every(lambda words: words.which)
+    return " ".join(filter(str.isalnum, tokens)) in _whiches()
 
 
 def is_then(tokens: Sequence[str]) -> bool:

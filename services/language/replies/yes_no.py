@@ -30,7 +30,7 @@ _CLAUSE_END = re.compile(r"[,.;:!\n—–]")
 def yes_no_in(text: str) -> YesNo | None:
     """Return what `text` answers to a yes-or-no question: None where it says more or neither."""
     words = words_of(text)
-    if ("?" in text and words != ["why", "not"]) or text.endswith("+"):
+    if ("?" in text and words != ("why", "not")) or text.endswith("+"):
         return None  # "K+" is potassium
     said, rest = _read(words, _phrases())
     if rest:

@@ -118,11 +118,13 @@ def as_move(text: str, shown: str | None = "") -> str:
     """
     if (behind := parts_in(text, "cancels_behind")) is not None:
         return f"cancel the {behind['which']} one"  # "the second one cancel"
-    if tells_made(shown or "") and is_time_alone(text):
+    if shown and tells_made(shown) and is_time_alone(text):
         return f"move it to {in_english(text)}"
     if (doctor := parts_in(text, "another_doctor")) is not None:
         return f"move it to {doctor['goal']}"  # "with Dr. Smith instead"
     made, told = (parts_in(with_months(text), one) or {} for one in ("makes_it", "another_time"))
+    if not (made or told):
+        return text
     goal, other, old = _with_span(made.get("goal", "")), told.get("goal", ""), told.get("old", "")
     hours = None if shown is None else hours_told(shown)
     is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
@@ -237,10 +239,8 @@ def _side_by_side(words: list[str], told: When) -> list[str]:
 def _with_span(said: str) -> str:
     """Return `said` with the hours beside its day as such: "14 to 15 tomorrow", "12-1 for me"."""
     span = _BARE_HOURS.search(said)
-    if span is None:
-        return said
-    first, last = int(span[1]), int(span[2])
-    if not (first < last <= _LAST_HOUR or last < _DAWN < first <= _NOON):  # "12 to 1"
+    first, last = map(int, span.groups()) if span else (0, 0)
+    if span is None or not (first < last <= _LAST_HOUR or last < _DAWN < first <= _NOON):
         return said
     before, behind = said[: span.start()], said[span.end() :]
     rest, told = _when([before, behind]), when_of(said, _ANY_MOMENT)

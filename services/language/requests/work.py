@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from services.language.charts.tools_named import SEARCH
@@ -50,6 +51,7 @@ REQUEST_LIMIT_CHARS = 2_000
 """What is longer is not kept with the question whose it is."""
 
 
+@lru_cache(maxsize=256)
 def work_in(text: str) -> Work | None:
     """Return whose work `text` is that asks for nothing of the record; None for any other.
 
@@ -58,7 +60,8 @@ def work_in(text: str) -> Work | None:
     """
     if requests.asks_number_of(text) or requests.names_alone(text, "name_who_wrote"):
         return "own"
-    return next((work for work in _WORKS if says(behind_switch(text), f"work_{work}")), None)
+    wanted = behind_switch(text)
+    return next((work for work in _WORKS if says(wanted, f"work_{work}")), None)
 
 
 def behind_switch(text: str) -> str:

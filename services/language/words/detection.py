@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
 from services.language.words.folding import words_of
@@ -16,36 +16,43 @@ _LETTERS_THAT_ARE_WORDS = frozenset("aeiouy")
 _LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "œ": "fr", **dict.fromkeys("ßäöü", "de")}
 
 
-@lru_cache(maxsize=512)
 def language_of(text: str, *, default: str = "en") -> str:
     """Return the language whose small words `text` holds most of; `default` if it holds none.
 
     The parts of an address, such as jo@example.org, abbreviations, such as ER and er/pr, and what
     ends in a figure, such as HER2, are words of no language.
     """
+    leading, most = _leading(text)
+    # "Para seit?" in a German talk asks for a drug, and is no Spanish.
+    is_stray = most == 1 and default == "de" and {*leading}.isdisjoint(WELL_READ)
+    return default if is_stray or default in leading or not leading else leading[0]
+
+
+@lru_cache(maxsize=512)
+def _leading(text: str) -> tuple[Sequence[str], int]:
+    """Return the languages whose small words `text` holds most of, and how many it holds."""
     counts: Counter[str] = Counter()
     is_loud = text.isupper()
     text = text.replace("’m ", "'m ").replace("'m ", " ")  # "I'm", which is no German "im"
     spoken = (one for one in text.split() if not one.rstrip("?!.,:+")[-1:].isdecimal())
     said = words_of(" ".join(one for one in spoken if is_loud or not _is_short(one)))
-    for before, word, behind in zip(["", *said], said, [*said[1:], ""], strict=False):
-        # The "a" of "hep a" is no English, and the "er" of "er pr her2?" no German.
-        is_marker = word == "er" and (said == ["er"] or behind in of_people("beside_er"))
+    known, by_letters = _small(), of_people("told_by_a_letter")
+    for before, word, behind in zip(("", *said), said, (*said[1:], ""), strict=False):
+        if word not in known or before in by_letters:
+            continue  # the "a" of "hep a" is no English
+        # The "er" of "er pr her2?" is no German.
+        is_marker = word == "er" and (said == ("er",) or behind in of_people("beside_er"))
         is_marker |= word == "im" and behind in of_people("behind_i_am")  # "im back"
-        if before not in of_people("told_by_a_letter") and not is_marker:
-            counts.update(_small().get(word, ()))
+        counts.update(() if is_marker else known[word])
     written = text.rstrip("?!. ").split()
     # A capital may begin a name, which is of no language: "open Katharina Groß".
-    telling = " ".join(one for one in written if len(written) == 1 or not one[0].isupper())
-    counts.update(language for letter, language in _LETTERS.items() if letter in telling.lower())
+    telling = " ".join(one for one in written if len(written) == 1 or not one[0].isupper()).lower()
+    counts.update(language for letter, language in _LETTERS.items() if letter in telling)
     if not counts:
         own = tuple(of_people("german_endings"))
-        return "de" if any(one.islower() and one.endswith(own) for one in written) else default
-    best = max(counts.values())
-    leading = [language for language in LANGUAGES if counts[language] == best]
-    # "Para seit?" in a German talk asks for a drug, and is no Spanish.
-    is_stray = best == 1 and default == "de" and {*leading}.isdisjoint(WELL_READ)
-    return default if is_stray or default in leading else leading[0]
+        return ["de"] * any(one.islower() and one.endswith(own) for one in written), 0
+    most = max(counts.values())
+    return [language for language in LANGUAGES if counts[language] == most], most
 
 
 def _is_short(part: str) -> bool:

@@ -23,6 +23,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ASCII_RUN_OR_ONE = re.compile(r"[\x00-\x7f]+|.", re.DOTALL)
 
 
+@lru_cache(maxsize=64)
 def fold(text: str) -> tuple[str, Sequence[int]]:
     """Return `text` folded, and for each folded character the index of the one it comes from.
 
@@ -76,9 +77,11 @@ _WORDS = re.compile(r"[^\W_]+|[\u2600-\u27bf\U0001f100-\U0001faff]")
 _SKIN = dict.fromkeys(range(0x1F3FB, 0x1F400))
 
 
-def words_of(text: str) -> list[str]:
+@lru_cache(maxsize=512)
+def words_of(text: str) -> tuple[str, ...]:
     """Return the words and pictures of `text` folded, apostrophes closed: `don't` is `dont`."""
-    return _WORDS.findall(_APOSTROPHES.sub("", with_plain_letters(text.translate(_SKIN)).lower()))
+    plain = with_plain_letters(text.translate(_SKIN)).lower()
+    return tuple(_WORDS.findall(_APOSTROPHES.sub("", plain)))
 
 
 @lru_cache(maxsize=2_048)

@@ -6,7 +6,7 @@ read by rules and never shown. Pure.
 
 import re
 from calendar import month_name
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -32,6 +32,9 @@ _SPOKEN_HOUR = re.compile(
     r"(?i)\b(half past|(?<=\bat )half|(?:a )?quarter (?:past|to)|[1-5]?\d past)"
     rf" ([1-9]|1\d|2[0-3]|{'|'.join(_HOURS)})(?=\b|[ap]m\b)(?![:.]\d)"
 )
+_WORD = re.compile(r"\w+")
+_MAY_TELL_TIME = re.compile(r"(?i)\d|half|quarter")
+"""What all of these need."""
 _CLAUSE = re.compile(r"(?:[^.?!;\n]|(?<=\b\d)\.(?= \w+(?:tag|woch)\b))+")
 
 
@@ -74,6 +77,8 @@ def in_english(text: str, language: str = "") -> str:
 
 def with_months(text: str) -> str:
     """Return "am 3.12", "3. Dez." and "Dec 3rd" as "3 December", and "half past 2" as 2:30."""
+    if _MAY_TELL_TIME.search(text) is None:
+        return text
     text = _SPOKEN_HOUR.sub(_as_clock, _DOTTED_HOUR.sub(r"\1:\2", text))
     text = _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
     return _day_and_month().sub(
@@ -148,10 +153,11 @@ def _verbs_of_all() -> frozenset[str]:
 def _with_most_words(text: str) -> str:
     """Return the language whose words of requests a text holds most of; "" for none."""
     plain = _letters(text[:_READ_CHARS])
-    tables = [language for language in LANGUAGES if language != "en"]
-    counts = {language: len(_telling(language).findall(plain)) for language in tables}
-    best = max(tables, key=lambda language: counts[language])
-    return best if counts[best] else ""
+    said = {*_WORD.findall(plain)}
+    likely = [each for each in LANGUAGES if each != "en" and not said.isdisjoint(_begin(each))]
+    counts = {language: len(_telling(language).findall(plain)) for language in likely}
+    best = max(likely, key=lambda language: counts[language], default="")
+    return best if counts.get(best) else ""
 
 
 def _clause(text: str, language: str) -> str:
@@ -221,20 +227,30 @@ def _begins_with_verb(language: str) -> re.Pattern[str]:
 
 @cache
 def _telling(language: str) -> re.Pattern[str]:
+    forms = [
+        rf"{_plain(first)}(?!\w)[^.!?]*(?<!\w){_plain(last)}" if last else _plain(first)
+        for first, _, last in _phrases_of(language)
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)")
+
+
+@cache
+def _begin(language: str) -> frozenset[str]:
+    """Return the words of which a text has one where anything of the language stands in it."""
+    return frozenset(_WORD.findall(_letters(first))[0] for first, _, _ in _phrases_of(language))
+
+
+def _phrases_of(language: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what is not English too, the pieces of a verb, and the two of one together."""
     table = _table(language)
     groups = (table.verbs, table.words)
     every = {one for group in groups for row in group.values() for one in row}
     english = {word for group in groups for phrase in group for word in phrase.split()}
-    apart = {word for pairs in table.apart.values() for one in pairs for word in one.split(" ... ")}
-    own = [
-        _plain(one) for one in every | apart if one not in english and len(one) >= _TELLING_CHARS
-    ]
-    pairs = [
-        rf"{_plain(first)}(?!\w)[^.!?]*(?<!\w){_plain(last)}"
-        for each in table.apart.values()
-        for first, _, last in (pair.partition(" ... ") for pair in each)
-    ]
-    return re.compile(rf"(?<!\w)(?:{'|'.join([*own, *pairs])})(?!\w)")
+    pairs = [one.partition(" ... ") for each in table.apart.values() for one in each]
+    for one in every.union(*((first, last) for first, _, last in pairs)):
+        if one not in english and len(one) >= _TELLING_CHARS:
+            yield one, "", ""
+    yield from pairs
 
 
 @cache

@@ -104,9 +104,15 @@ def places_of(text: str, name: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=4_096)
 def _says(text: str, name: str) -> bool:
+    return any(any(_matches(plain, name, languages)) for plain, languages in _readings(text))
+
+
+@lru_cache(maxsize=512)
+def _readings(text: str) -> Sequence[tuple[str, Sequence[str]]]:
+    """Return the text folded, and in English where that differs, each with its languages."""
     plain, english = (with_plain_letters(one).lower() for one in (text, in_english(text)))
-    is_said = any(_matches(plain, name, _spoken(text)))
-    return is_said or (english != plain and any(_matches(english, name)))
+    own = (plain, _spoken(text))
+    return (own,) if english == plain else (own, (english, ("en",)))
 
 
 @lru_cache(maxsize=512)
@@ -118,8 +124,6 @@ def _spoken(text: str) -> Sequence[str]:
 
 def _matches(plain: str, name: str, languages: Sequence[str] = ("en",)) -> Iterator[re.Match[str]]:
     """Yield where a text, folded, matches; only expressions are tried that need a word of it."""
-    if name not in _phrases("en"):
-        raise ConfigurationError(f"en/phrases.yaml has no {name}")
     keys = _keys_in(plain)
     for language in languages:
         expressions, any_needed = _expressions(language, name)
@@ -186,6 +190,8 @@ def _phrases(language: str) -> Mapping[str, tuple[str, ...]]:
 @cache
 def _expressions(language: str, name: str) -> tuple[Sequence[tuple[str, _Needed]], _Needed]:
     """Return the expressions of a name, those without braces as one; what each, and any, needs."""
+    if name not in _phrases("en"):
+        raise ConfigurationError(f"en/phrases.yaml has no {name}")
     phrases, small = _phrases(language).get(name, ()), replies(language).small
     apart = [[one] for one in phrases if "{" in one]
     together = [one for one in phrases if "{" not in one]

@@ -141,7 +141,7 @@ class ConceptTable:
         for kind in ("result", "drug", "problem", "vaccine"):
             if (concept := self.named(kind, name)) is not None:
                 parts = (concept, *self.leaves(concept)) if kind == "drug" else (concept,)
-                found |= {" ".join(words) for part in parts for words in part.words}
+                found |= {one for part in parts for one in map(" ".join, part.words)}
         found |= {" ".join(words_of(other)) for other in names_of_procedure(name)[1:]}
         found |= {" ".join(words_of(part)) for part in parts_of_body(name)}
         return frozenset(found)

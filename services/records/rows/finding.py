@@ -116,6 +116,8 @@ def _is_coded(concept: Concept, pairs: tuple[str, ...]) -> bool:
 def holds(have: Sequence[str], wanted: Sequence[str]) -> bool:
     """Whether the words `wanted` stand in `have` side by side."""
     size = len(wanted)
+    if size == 1:
+        return wanted[0] in have
     return any(tuple(have[at : at + size]) == tuple(wanted) for at in range(len(have) - size + 1))
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from services.language.follow_ups.leaning_words import asks_which, every
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from tests.tables import with_cases
@@ -71,3 +72,10 @@ def test_an_emergency_is_asked_for_with_what_was_named_before(text: str, before:
     (question,) = about(text, before)
     assert (question.tool, question.head) == ("encounters", "emergency")
     assert question.name.startswith("emergency ")
+
+
+def test_the_words_of_all_languages_are_joined_once() -> None:
+    assert asks_which(["which"])
+    joined = every.cache_info().currsize
+    assert asks_which(["which"])
+    assert every.cache_info().currsize == joined

@@ -56,7 +56,7 @@ def is_named_so(name: str, row: ViewRow) -> bool:
         return is_of_allergen(name, row)
     is_drug = means("drug", name, label=row.name, codes=row.code)
     of_kind = rows_called("allergens").get(" ".join(words_of(name)), ())
-    is_said = any(has_words(row, one) for one in names_of_procedure(name))
+    is_said = has_words(row, *names_of_procedure(name))
     return is_drug or is_said or any(_names(one, row) for one in of_kind)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.chart_parts import REPORTS
@@ -208,13 +209,14 @@ def _is_the_head(question: ChartQuestion, row: ViewRow) -> bool:
 
 def _is_said(row: ViewRow, name: str) -> bool:
     """Whether a text tells of the thing in other words: of weight, of a flu jab, in German."""
+    return has_words(row, *_in_other_words(name))
+
+
+@lru_cache(maxsize=512)
+def _in_other_words(name: str) -> Sequence[str]:
     # Of two letters any text has some.
-    telling = (
-        said
-        for said in concept_table().also_called(name)
-        if max(map(len, said.split())) >= _WORD_CHARS
-    )
-    return any(has_words(row, one) for one in telling)
+    others = concept_table().also_called(name)
+    return [one for one in others if max(map(len, one.split())) >= _WORD_CHARS]
 
 
 def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
@@ -230,7 +232,7 @@ def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
         return is_stay or _says(row, ("hospital admission",))
     wanted = rows_called("kinds_of_visits").get(name)
     if name == "intensive care":  # which the ward says
-        return any(has_words(row, one) for one in wanted or ())
+        return has_words(row, *(wanted or ()))
     if not name or wanted is not None:
         return wanted is None or _says(row, wanted)
     is_said = has_words(row, name) or has_words(row, question.said)
@@ -264,7 +266,7 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     if question.tool == "medications" and not question.arguments.get("name", True):
         said = (name, *tokens_of(concept_rows()["also_said"].get(name, "")))  # as it is taken
         is_over = name == row_parts.BROKEN_OFF
-        return row_parts.says_why_over(row) if is_over else any(has_words(row, one) for one in said)
+        return row_parts.says_why_over(row) if is_over else has_words(row, *said)
     if question.tool == "medications" or not _says_rest(row, question):
         return _says_rest(row, question)
     is_over = name in _OF_OPEN and row.status not in _OPEN
@@ -275,8 +277,8 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
         said = names_of_procedure(name.removesuffix("y") if question.part == "people" else name)
         if kin := concept_rows()["relatives_called"].get(name, ()):  # no grandfather
             return not {*kin}.isdisjoint(tokens_of(row.name))
-        return any(has_words(row, each) for each in said)
-    says_it = name == "directive" and any(has_words(row, each) for each in _RESUSCITATION)
+        return has_words(row, *said)
+    says_it = name == "directive" and has_words(row, *_RESUSCITATION)
     return row.kind in kinds or row.name in kinds or says_it
 
 
@@ -314,7 +316,7 @@ def _has_any_word(row: ViewRow, query: str) -> bool:
     if row.kind == "encounter":  # a children's hospital tells of no children
         reasons = (one for one in row.detail.split("; ") if one.startswith("for "))
         row = row.model_copy(update={"detail": "; ".join(reasons)})
-    return any(has_words(row, word) for word in query.split())
+    return has_words(row, *query.split())
 
 
 def _is_in_days(row: ViewRow, question: ChartQuestion) -> bool:

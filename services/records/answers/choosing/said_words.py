@@ -15,11 +15,11 @@ _WORDS_BEFORE = 8
 _IDLE_LETTERS = frozenset("as")
 
 
-def has_words(row: ViewRow, name: str) -> bool:
-    """Whether the row says every word of `name`, also as a code, by first letters, or within."""
+def has_words(row: ViewRow, *names: str) -> bool:
+    """Whether the row says every word of a name, also as a code, by first letters, or within."""
     codes = (pair.rpartition("|")[2] for pair in row.code)
-    is_said = says_all(" ".join((row.name, row.value, row.detail, *codes)), name)
-    return is_said or bool(spelt_out(name.casefold(), words_of(row.name)))
+    said, called = " ".join((row.name, row.value, row.detail, *codes)), words_of(row.name)
+    return any(says_all(said, one) or spelt_out(one.casefold(), called) for one in names)
 
 
 def says_all(said: str, name: str) -> bool:
