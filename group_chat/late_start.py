@@ -18,6 +18,7 @@ from data_models.errors import ModelUnavailableError
 from services.group_chat_port import GroupChat, GroupChatEvent, GroupChatRequest
 from services.language.utterance import TeamMember
 from services.model_port import Answer, StructuredModel
+from services.records.ranking import IMPORTS_NUMPY
 from services.scenarios.session.progress import ToolAction
 from services.team import Team, card_of
 
@@ -51,7 +52,7 @@ def import_kernel() -> None:
     """
     if _KERNEL in sys.modules:
         return
-    with _placeholders():
+    with IMPORTS_NUMPY, _placeholders():
         importlib.import_module("group_chat.build")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any
 
 from data_models.chart_view import ViewRow
 from services.language.charts.chart_entries import chart_nouns
@@ -16,7 +17,7 @@ from services.records.concepts.words import (
     spelt_out,
     words_of,
 )
-from services.records.ranking import Ranking, ranking_of
+from services.records.ranking import ranking_of
 from services.records.resources.documents import KINDS as DOCUMENT_KINDS
 from services.records.resources.documents import SUPERSEDED, ClinicalDocument
 from services.records.resources.entry import Entry, code_pairs, many, notes_of, one
@@ -90,7 +91,7 @@ class SearchIndex:
     """All hits of a record, ranked by the words that they hold."""
 
     hits: tuple[Hit, ...]
-    ranking: Ranking
+    ranking: Any
 
     def search(self, query: str) -> list[Hit]:
         """Return what holds a word of `query` or another name of what it names."""
@@ -99,24 +100,26 @@ class SearchIndex:
         if not self.hits:
             return []
         code = query.strip().casefold()  # codes are words as they stand
-        asked = [code] if code and code in self.ranking.places else asked
+        asked = [code] if code and code in self.ranking.vocab_dict else asked
         # Katarakt: Kataraktoperation; "chole" is short for no cholesterol.
-        strange = [one for one in asked if one not in self.ranking.places]
+        strange = [one for one in asked if one not in self.ranking.vocab_dict]
         names += [run for one in strange for run in self._spelt(one)]
         alone = [name[0] for name in names if len(name) == 1 and len(name[0]) >= _NAME_CHARS]
         asked += [word for one in (*asked, *alone) for word in self._kin(one)]
         tokens = [*asked, *(word for name in names for word in name)]
-        known = [word for word in dict.fromkeys(tokens) if word in self.ranking.places]
-        scores = self.ranking.scores(known)
-        best = sorted(scores, key=lambda at: (scores[at], at), reverse=True)[:_CONSIDERED]
-        best.sort(key=lambda at: self.hits[at].date, reverse=True)
-        best.sort(key=lambda at: -round(scores[at], 3))
+        known = [word for word in dict.fromkeys(tokens) if word in self.ranking.vocab_dict]
+        if not known:
+            return []
+        scores = self.ranking.get_scores(known)
+        best = [number for number in scores.argsort()[::-1][:_CONSIDERED] if scores[number] > 0]
+        best.sort(key=lambda number: self.hits[number].date, reverse=True)
+        best.sort(key=lambda number: -round(float(scores[number]), 3))
         # Of "eye exam" every other examination is none.
         telling = frozenset(asked) - words_listed("vague") or frozenset(asked)
         return [
             hit
-            for at in best
-            if telling & frozenset((hit := self.hits[at]).words) or _holds(hit.words, names)
+            for number in best
+            if telling & frozenset((hit := self.hits[number]).words) or _holds(hit.words, names)
         ]
 
     def _spelt(self, letters: str) -> set[tuple[str, ...]]:
@@ -129,7 +132,7 @@ class SearchIndex:
 
     def _kin(self, word: str) -> list[str]:
         """Return other forms of a word that is nowhere, longer ones too: drives, BRCA1."""
-        known = self.ranking.places.keys()
+        known = self.ranking.vocab_dict.keys()
         if word in known:
             return []
         for pair in ((word[:at], word[at:]) for at in range(1, len(word))):  # BI-RADS

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import structlog
 
@@ -20,7 +21,7 @@ from services.language.charts.evidence_questions import GUIDELINES, is_for_perso
 from services.language.words.vocabulary import concept_rows
 from services.records.concepts import table
 from services.records.concepts.words import roots_of, words_of
-from services.records.ranking import Ranking, ranking_of
+from services.records.ranking import ranking_of
 from services.records.rows.finding import means
 
 _LONGEST_NAME_WORDS = 4
@@ -124,7 +125,7 @@ class Library:
 
     passages: tuple[Passage, ...] = ()
     problems: tuple[str, ...] = ()
-    ranking: Ranking = field(default=ranking_of(()), repr=False)
+    ranking: Any = None
     words: tuple[frozenset[str], ...] = field(default=(), repr=False)
 
     def search(self, question: str) -> list[Passage]:
@@ -143,16 +144,16 @@ class Library:
             for topic in topics_in(question)
         ]
         is_known = all(any(_names_one(each, words) for words in self.words) for each in asked)
-        if not asked or not is_known:
+        if not asked or not is_known or self.ranking is None:
             return []
-        scores = self.ranking.scores([word for each in asked for one in each for word in one])
+        scores = self.ranking.get_scores([word for each in asked for one in each for word in one])
         may_lack = 1 if len(asked) >= _MAY_LACK_FROM else 0
         fitting = [
             at
             for at, words in enumerate(self.words)
             if sum(not _names_one(each, words) for each in asked) <= may_lack
         ]
-        fitting.sort(key=lambda at: (self.passages[at].newer is not None, -scores.get(at, 0)))
+        fitting.sort(key=lambda at: (self.passages[at].newer is not None, -float(scores[at])))
         return [self.passages[at] for at in fitting]
 
     def for_patient(self, facts: PatientFacts) -> list[Passage]:
@@ -222,7 +223,8 @@ def library_of(files: Sequence[tuple[str, bytes]]) -> Library:
         roots_of(f"{one.guideline.title} {one.section.heading} {one.section.text}")
         for one in passages
     ]
-    return Library(passages, tuple(problems), ranking_of(texts), tuple(map(frozenset, texts)))
+    ranking = ranking_of(texts) if passages else None
+    return Library(passages, tuple(problems), ranking, tuple(map(frozenset, texts)))
 
 
 def _newer_than(one: Guideline, every: Sequence[Guideline]) -> Guideline | None:
