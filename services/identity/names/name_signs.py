@@ -302,5 +302,5 @@ def contradicts(span: Sequence[Word], person: Person) -> bool:
 def is_no_quality_of(word: Word) -> bool:
     """Whether it is a quality that what is measured cannot have: `crea gross`."""
     is_quality = word.is_in("of_no_value") and word.text != "hoch"
-    values = measured_nouns() - of_people("organs")
-    return is_quality and word.closes and word.before in values
+    is_value = word.before in measured_nouns() and word.before not in of_people("organs")
+    return is_quality and word.closes and is_value

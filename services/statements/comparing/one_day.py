@@ -79,7 +79,7 @@ def with_reports(clause: Clause, rows: KnownRows) -> Clause:
 def on_other_days(clauses: Sequence[Clause], rows: KnownRows) -> bool:
     """Whether things that are told of the same day have none in common."""
     of_day = [one for one in clauses if one.says("one_day")]
-    is_begun = any("begun" in one.cues and one.says("on_a_day") for one in of_day)
+    is_begun = any("begun" in one.cues and one.says("on_day") for one in of_day)
     if not (is_begun or any(one.says("same") for one in of_day)):
         return False
     found = [rows.about(unit) for one in clauses for unit in _units(one, rows, one.names)]
