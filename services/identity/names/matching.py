@@ -271,24 +271,12 @@ def _counts(
     in_roster = person.patient_id is not None and person.patient_id in known.roster
     signed = signs.is_signed(run, span) or covering.has_particle(span, person)
     begins = len(span) > 1 and span[0].is_first
-    articles = of_people("articles", "definite")
     common = [one.is_common for one in span if len(one.raw) > 1]  # `a. koepp`
     is_staff = span[0].title in ("staff", "relative") and not cover.has_family
     is_staff &= span[-1].after in of_people("people_do", "says")  # `Schwester Monika fragt`
     if in_roster and cover.is_exact and not is_staff:
-        asks = (
-            cover.has_given or signs.begins_a_chart_question(run, span) or is_beside_a_value(span)
-        )
-        asks = cover.has_family and asks
-        goes_on = not (span[0].is_in("qualities", "verbs_too") or span[0].before in articles)
-        asks = asks or span[0].is_another or signs.is_turned_to(run, span, goes_on=goes_on)
-        asks = asks or (cover.has_family and span[0].before in of_people("auxiliaries"))
-        asks = (
-            asks
-            or signs.stands_for_somebody(run, span[-1])
-            or covering.has_family_initial(run, span, person)
-        )
-        return signed or begins or asks or signs.is_alone(run, span) or not all(common)
+        is_asked = signed or begins or not all(common) or _is_asked_of(run, span, cover)
+        return is_asked or covering.has_family_initial(run, span, person)
     if is_beside(run, span, strength, known.others):
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
@@ -310,6 +298,28 @@ def _counts(
         return signed or is_all or not any(common)
     is_begun = run[0].is_first and covering.has_family_initial(run, span, person)  # `gale d weight`
     return (in_roster and signed) or is_begun or is_first_name_here(run, span)
+
+
+def _is_asked_of(run: _Run, span: _Span, cover: Cover) -> bool:
+    """Whether a word of common language stands where the name of one spoken of before would."""
+    articles = of_people("articles", "definite")
+    goes_on = not (span[0].is_in("qualities", "verbs_too") or span[0].before in articles)
+    is_of_family = cover.has_family and (
+        cover.has_given
+        or span[0].before in of_people("auxiliaries")
+        or signs.begins_a_chart_question(run, span)
+        or is_beside_a_value(span)
+    )
+    return (
+        is_of_family
+        or span[0].is_another
+        or signs.is_turned_to(run, span, goes_on=goes_on)
+        or signs.stands_for_somebody(run, span[-1])
+        or signs.is_alone(run, span)
+        or signs.is_all_said(run, span)
+        or signs.is_beside_a_figure(run, span)
+        or signs.is_no_quality_of(span[0])
+    )
 
 
 def _is_thing(word: Word) -> bool:
