@@ -26,15 +26,13 @@ def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
         name_signs.is_sure_sign(span)
         or (span[0].is_capital and not (span[0].is_in_date or has_strange_family))
         # Whoever says but a first name, and writes on, takes that chart to be open.
-        or (not span[0].is_in_date and name_signs.is_all_said(run, span))
+        or name_signs.is_spoken_of(run, span)
         or name_signs.is_before_a_family_name(run, span)
         or name_signs.is_turned_to(run, span)
-        or name_signs.is_told_something(run, span)
         or name_signs.stands_for_somebody(run, span[-1])
         # `has mark had a flu shot?`
         or (run[0].is_in("auxiliaries") and [*run[1:-1]][:1] == [span[0]])
         or is_looked_up(run, span[0])
-        or name_signs.is_beside_a_figure(run, span)
         or (not is_word and any(one.stands_as_name or _is_only_a_name(one) for one in span))
     )
 

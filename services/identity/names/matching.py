@@ -289,12 +289,10 @@ def _counts(
         heads = span[-1].heads or span[-1].is_heading
         is_set_off = not {*":?"}.isdisjoint(span[0].gap)  # `Weiss: Na`, not `weiss K`
         is_all = span[0].is_first and heads and (is_set_off or span[0].raw[0].isupper())
-        is_all |= signs.is_all_said(run, span) or signs.is_beside_a_figure(run, span)
+        is_all = is_all or signs.is_spoken_of(run, span)
         is_all = is_all or signs.is_turned_to(run, span) or signs.begins_a_chart_question(run, span)
         is_all |= cover.by_initial and not span[-1].is_in("opening")
-        is_all |= (
-            signs.is_no_quality_of(span[0]) or is_another_subject(run, span) or len(common) > 1
-        )  # `inr, smith-jones obs`
+        is_all |= is_another_subject(run, span) or len(common) > 1  # `inr, smith-jones obs`
         return signed or is_all or not any(common)
     is_begun = run[0].is_first and covering.has_family_initial(run, span, person)  # `gale d weight`
     return (in_roster and signed) or is_begun or is_first_name_here(run, span)
@@ -316,9 +314,7 @@ def _is_asked_of(run: _Run, span: _Span, cover: Cover) -> bool:
         or signs.is_turned_to(run, span, goes_on=goes_on)
         or signs.stands_for_somebody(run, span[-1])
         or signs.is_alone(run, span)
-        or signs.is_all_said(run, span)
-        or signs.is_beside_a_figure(run, span)
-        or signs.is_no_quality_of(span[0])
+        or signs.is_spoken_of(run, span)
     )
 
 

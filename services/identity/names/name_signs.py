@@ -169,13 +169,36 @@ def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     return is_begun and of_people("lingers").issuperset(one.text for one in run[len(span) :])
 
 
+def is_spoken_of(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether somebody is meant, be the name a word: all that is said, told of, or of a figure."""
+    return not span[0].is_in_date and (
+        is_all_said(run, span)
+        or is_beside_a_figure(run, span)
+        or is_told_something(run, span)
+        or is_joined_to_the_open_one(run, span)
+        or is_no_quality_of(span[0])
+    )
+
+
 def is_beside_a_figure(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a value is told of the bearer of a name: `lab called cross k 2.9`, `k 2.9 cross`."""
     behind, values = word_behind(run, span), measured_nouns()
     is_told = behind is not None and behind.gap == " " and behind.has_number
     is_told = is_told and span[-1].after in values
     is_told |= span[0].gap.strip()[:1].isdigit() and span[0].before in values
+    lead = run[max(run.index(span[0]) - 1, 0)]  # `temp 39 in cross`
+    is_led = lead.is_in("about", "for_whom", "within") and lead.before in values
+    is_told |= is_led and lead.gap.strip()[:1].isdigit() and span[-1].closes
     return is_told and not (span[0].is_in_date or span[0].text in month_numbers())
+
+
+def is_joined_to_the_open_one(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name is told with whom a pronoun stands for: `ct for her and banks`."""
+    at = span[0].at - run[0].at
+    if not at or not span[0].before or span[0].before not in of_people("joins"):
+        return False
+    is_dosed = span[-1].has_number and any(one.is_in("pronouns") for one in run[:at])
+    return (at > 1 and run[at - 2].is_in("pronouns") and span[-1].closes) or is_dosed
 
 
 def is_turned_to(run: Sequence[Word], span: tuple[Word, ...], *, goes_on: bool = False) -> bool:
@@ -255,13 +278,18 @@ def may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 
 def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether the message begins with a name and what its bearer does or is: `Dana just called`."""
-    behind = word_behind(run, span)
-    is_told = behind is not None and behind.is_in("does_or_is", "people_do")
-    is_name = span[0].raw[0].isupper() or not span[0].is_common
-    is_name |= behind is not None and behind.is_in("people_do")  # `head crashed`
-    is_name &= not span[0].is_in("verbs_too", "qualities") or span[0].raw[0].isupper()
-    return is_told and span[0].is_first and is_name and not span[0].is_in_date
+    """Whether a clause begins with a name and what its bearer does or is: `Dana just called`."""
+    behind, first = word_behind(run, span), span[0]
+    begins = first.is_first or not first.before or "," in first.gap
+    if behind is None or not begins or first.is_in_date or behind.gap != " ":
+        return False
+    is_done = behind.is_in("people_do", "states_of_people")  # `head crashed`
+    is_done |= behind.is_in("does_or_is") and not behind.is_in("copulas")  # `cross has a fever`
+    is_done |= behind.is_in("copulas") and behind.after in of_people("states_of_people")
+    if first.raw.islower() and first.is_in("verbs_too", "qualities"):
+        return False
+    is_name = first.is_first and (first.raw[0].isupper() or not first.is_common)
+    return is_done or (is_name and behind.is_in("does_or_is"))
 
 
 def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
