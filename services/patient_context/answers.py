@@ -147,7 +147,7 @@ def are_near(words: Collection[str], names: Collection[str]) -> bool:
 
 def _described_in(text: str, people: Sequence[Person], today: date) -> Person | None:
     # By sex, age, birth date or birth year: "the younger one", "the woman", "*1956".
-    days, text = full_dates(text), behind_yes_or_no(text)  # which leaves no signs
+    days, typed, text = full_dates(text), text, behind_yes_or_no(text)  # which leaves no signs
     if len(text.split()) > _DESCRIBING_WORDS:
         return None
     if (is_last := says(text, "younger_of_them")) or says(text, "older_of_them"):
@@ -157,7 +157,8 @@ def _described_in(text: str, people: Sequence[Person], today: date) -> Person | 
         return born[-1 if is_last else 0] if is_told else None
     age = age_told(text)
     years = [] if days else [*map(str, years_in(text)), *birth_years(text)]
-    sex = next((one for one in ("male", "female") if says(text, f"{one}_of_them")), None)
+    sexes = ((one, f"{one}_of_them") for one in ("male", "female"))  # `la señora`
+    sex = next((one for one, said in sexes if says(text, said) or says(typed, said)), None)
     if not (days or years or age or sex):
         return None
     found = [

@@ -61,7 +61,7 @@ class ChartOpener:
                 verdict = conclude(outcome, turn, who, is_bare=is_bare, problem=problem)
                 return whom.said_merged(verdict, target, found) if merged else verdict
             if not who.linked.has_answered and not self.allows_unknown:
-                return whom.unreachable(target, await self._as_seen(who))
+                return whom.unreachable(target, who)
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
             if isinstance(found, Subject) and not (is_unknown and self.allows_unknown):
                 return await self.ask(found, who)
@@ -79,12 +79,7 @@ class ChartOpener:
         offered = [*subject.people, *whom.roster_of(subject, who)]
         people = await self.rights.open_to(who.turn.user, offered)
         subject = replace(subject, people=tuple(people))
-        return replace(whom.asking_whom(subject, await self._as_seen(who)), people=who.linked.index)
-
-    async def _as_seen(self, who: Who) -> Who:
-        """Return the message without the open patient where the user may not see that chart."""
-        may_see = await self.rights.may_see(who.turn.user, who.turn.reading.active)
-        return who if may_see else replace(who, open=None)
+        return replace(whom.asking_whom(subject, who), people=who.linked.index)
 
     async def who(self, turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Who:
         """Return whom a message is about; those of `also` are looked up, too."""

@@ -124,8 +124,9 @@ def has_another_initial(run: Sequence[Word], at: int, person: Person) -> bool:
     if any(one.is_in("given_too", "verbs_too") or is_strange(one.text) for one in behind):
         return True
     is_led = at > 0 and run[at].gap[:1] == "." and (at == 1 or len(run[at - 2].raw) > 1)
-    # `seen by A. Moen`
+    # `seen by A. Moen`; `M. Moen` is a man where that is French.
     is_led = is_led and run[at - 1].before not in of_people("not_asked", "before_letters")
+    is_led &= (run[at - 1].text, run[at - 1].title, run[at].title) != ("m", None, "man")
     is_behind = bool(run[at + 2 :]) and "," in run[at + 1].gap and run[at + 2].gap[:1] == "."
     told = [*run[at - 1 : at][:is_led], *run[at + 1 : at + 2][:is_behind]]
     given = {one[:1] for one in given_words(person)}

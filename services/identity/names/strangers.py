@@ -84,7 +84,8 @@ def _heads_as_name(message: Message, run: Sequence[Word], place: int, others: _N
     """
     word, *behind = run[place : place + 2]
     last = behind[0] if behind else word
-    if not last.heads or not asks_behind(message.words, last) or last.text in measured_nouns():
+    asks = asks_behind(message.words, last) or _asks_in_another_language(message, word, last)
+    if not (last.heads and asks) or last.text in measured_nouns():
         return False
     if last is not word and last.raw.islower() and last.text in words_of_questions():
         return False  # `max serum: …`
@@ -103,6 +104,14 @@ def _heads_as_name(message: Message, run: Sequence[Word], place: int, others: _N
     is_word = word.is_common or word.is_in("owners", "titles_of_patients", "definite")
     is_given = not is_word or word.is_in("given_too")
     return is_begun and is_given and not (last.is_common and last.raw.islower())
+
+
+def _asks_in_another_language(message: Message, word: Word, last: Word) -> bool:
+    """Whether one word follows that may be a value: `Ferrari: potassio`, `Lena Roos: trombo`."""
+    rest = message.words[last.at + 1 :]
+    if len(rest) != 1 or rest[0].is_common or last.is_eponym:
+        return False
+    return last is not word or (is_known_name(last.text) and is_strange(rest[0].text))
 
 
 def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequence[Person]) -> str:
@@ -195,10 +204,12 @@ def _is_titled(
         return word.heads and word in run[:3] and word.after in measured_nouns()
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
-    is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
+    is_carried = word.before not in of_people("titles_of_men", "titles_of_women") | {"m"}
     is_short_form = word.raw.isupper() and not all(one.raw.isupper() for one in run)
-    if is_carried and (is_short_form or word.text in values_asked() or signs.is_compound(word)):
-        return False  # `Herr Gross Kalium`, `Herr Gross LDH`
+    is_term = is_clinical_name(stem(word.text)) or stem(word.text) in stems_told("body")
+    is_thing = is_short_form or word.text in values_asked() or (is_term and not word.heads)
+    if is_carried and (is_thing or signs.is_compound(word)):
+        return False  # `Herr Gross Kalium`, `Herr Gross LDH`, `Frau Gross Ramipril?`
     is_written = word.is_in("surnames_written")  # `mrs ng hb`
     is_typed = word.raw.istitle() or is_written or (word.heads and is_known_name(word.text))
     is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
@@ -208,7 +219,6 @@ def _is_titled(
         return False
     is_name = len(word.before) > _SHORT_LETTERS or is_known_name(word.text)
     is_name = is_name or is_written or is_strange(word.text)
-    is_term = is_clinical_name(stem(word.text)) or stem(word.text) in stems_told("body")
     is_term = (is_term or word.is_common) and not word.heads
     is_name = is_name and not (is_carried or is_term)
     return word.raw[0].isupper() or word.is_owner or is_name
@@ -243,10 +253,11 @@ def _is_name_in_a_chart_question(message: Message, word: Word, others: _Names) -
         return False
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
     is_asked = word.before in of_people("auxiliaries") and not word.closes
-    # `¿qué toma Ramón Guzmán?`
-    last = message.words[word.at + 1 : word.at + 2]
-    is_asked |= word.before in of_people("person_verbs") and any(
-        word.raw.istitle() and one.raw.istitle() and is_known_name(one.text) for one in last
+    first = message.words[max(word.at - 1, 0)]  # `¿qué toma Ramón Guzmán?`
+    is_asked |= (
+        first.before in of_people("person_verbs")
+        and word.gap == " "
+        and ((first.raw.istitle() and word.raw.istitle()) or is_known_name(first.text))
     )
     is_called = word.title == "patient" or is_asked or is_told
     said = {one.text for one in rest}

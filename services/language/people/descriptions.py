@@ -28,6 +28,7 @@ _WITH = {
     **dict.fromkeys(("ihm", "ihn", "lui"), "male"),
 }
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
+_SEXED = {*_WITH, *_OF_VERBS}
 
 
 def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
@@ -194,7 +195,9 @@ def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
     for at, one in enumerate(folds):
         behind = folds[at + 1] if at + 1 < len(folds) else ""
         is_polite = behind == "sie" and raws[at + 1][0].isupper()  # "für Sie"
-        if one in of_people("near") and behind in _WITH and not is_polite:
+        if one in of_people("set_against") and behind in _SEXED and not is_polite:
+            found += ["male", "female"]  # `pas lui, elle : poids ?`
+        elif one in of_people("near") and behind in _WITH and not is_polite:
             found.append(_WITH[behind])
         elif one in _WITH and at == 0 and behind in of_people("happens_to", "owners"):
             found.append(_WITH[one])
@@ -210,6 +213,7 @@ def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
         elif one in _OF_VERBS and (
             behind in of_people("person_verbs", "told_of_people")
             or _is_asked(folds, at)
+            or (at == 0 and (one == "elle" or (one, behind) == ("il", "a")))
             or _opens_statement(raws, folds, at)
         ):
             found.append(_OF_VERBS[one])

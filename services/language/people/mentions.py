@@ -249,9 +249,8 @@ def _title(
     if before in of_people("titles_of_women"):
         is_kin = before in of_people("kin_too") and earlier in of_people("owners")
         return "relative" if is_kin else "woman"
-    is_monsieur = (
-        before == "m" and gap.startswith(".") and (french or earlier in of_people("about"))
-    )
+    is_monsieur = before == "m" and gap.startswith(".")
+    is_monsieur &= french or earlier in of_people("about", "french", "person_verbs")
     if before in of_people("titles_of_men") or is_monsieur:
         return "man"
     if before in of_people("titles_of_patients"):

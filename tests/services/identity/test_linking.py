@@ -341,6 +341,7 @@ async def test_a_relative_never_hides_a_patient(text: str, roster: tuple[str, ..
     [
         *("what is his stage?", "is his stage worse than hers?", "open him"),
         *("what about him so far?", "et lui, sa tension ?", "créatinine chez lui ?", "e lui?"),
+        *("pas lui, elle : poids ?", "nein, nicht er, sie! Gewicht?", "il a de la fièvre"),
     ],
 )
 async def test_a_pronoun_that_contradicts_the_open_patients_sex_is_asked_about(text: str) -> None:
