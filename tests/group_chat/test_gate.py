@@ -20,6 +20,7 @@ TEAM = ("Orchestrator", "Radiology", "Pathology")
 ANNAS = gate.ShowPlan("", others_plan_line("Anna"))
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 FACILITATOR = gate.Answer("Orchestrator")
+WAITS = Continuation(agent="Radiology", plan_step=2, asked_at=NOW)
 
 
 def plan(status: PlanStatus) -> Plan:
