@@ -1,7 +1,9 @@
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from data_models.chat_context import Continuation
 from data_models.conversations.incoming_message import Press
@@ -12,6 +14,7 @@ from group_chat.speakers.selection import changed_plan
 from services.group_chat_port import PlanChanged
 from services.language.replies.plan_change import Moved, PlanChange, agents_wanted, plan_change_in
 from tests.group_chat.team_world import earlier_turn, team_world
+from tests.tables import with_cases
 
 TEAM = ("Orchestrator", "Radiology", "Pathology")
 ANNAS = gate.ShowPlan("", others_plan_line("Anna"))
@@ -86,11 +89,6 @@ def test_a_step_is_moved_to_the_top(said: str) -> None:
     assert plan_change_in(said, names=["Radiology", "Pathology"], tasks={}) == moved
 
 
-@pytest.mark.parametrize("word", ["yes", "Yes, proceed!", "ok please", "GO AHEAD", "continue."])
-def test_a_confirmation_runs_the_proposed_plan(word: str) -> None:
-    assert opened(word, plan=plan("proposed")) == gate.RunPlan()
-
-
 @pytest.mark.parametrize(
     ("word", "status", "first"),
     [
@@ -110,20 +108,6 @@ def test_who_did_not_ask_for_a_plan_starts_it_by_naming_it(
     assert gate.named_by_others(own, word, plan(status), "") == own
 
 
-@pytest.mark.parametrize(
-    "word",
-    ["no", "Cancel.", "no please", "drop the board", "call it off", "absagen", "vergiss den plan"],
-)
-def test_no_cancels_it(word: str) -> None:
-    assert opened(word, plan=plan("proposed")) == gate.CancelPlan()
-
-
-@pytest.mark.parametrize("word", ["ok thx", "alles klar danke", "great thanks"])
-@pytest.mark.parametrize("status", ["proposed", "running"])
-def test_thanks_start_no_plan(word: str, status: PlanStatus) -> None:
-    assert opened(word, plan=plan(status)) == FACILITATOR
-
-
 def test_cancel_that_behind_a_deed_is_of_the_deed() -> None:
     assert gate.of_last_deed(gate.CancelPlan(), "cancel that", "Secretary") == gate.Answer(
         "Secretary"
@@ -132,110 +116,6 @@ def test_cancel_that_behind_a_deed_is_of_the_deed() -> None:
     for word in ("no", "cancel", "cancel the plan"):
         assert gate.of_last_deed(gate.CancelPlan(), word, "Secretary") == gate.CancelPlan()
     assert gate.of_last_deed(FACILITATOR, "cancel that", "Secretary") == FACILITATOR
-
-
-@pytest.mark.parametrize("word", ["why?", "what would you do first", "which CT is it"])
-@pytest.mark.parametrize("status", ["proposed", "running"])
-def test_a_question_beside_a_plan_goes_to_whose_work_it_is(word: str, status: PlanStatus) -> None:
-    assert opened(word, plan=plan(status)) == FACILITATOR
-    assert opened(word, plan=plan(status), intended="Pathology") == gate.Answer("Pathology")
-
-
-@pytest.mark.parametrize(
-    ("word", "change"),
-    [
-        ("no wait, only radiology", PlanChange(only=("Radiology",))),
-        ("hold on, only radiology please", PlanChange(only=("Radiology",))),
-        ("only do step 1", PlanChange(only=(1,))),
-        ("yes, but skip radiology", PlanChange(skipped=("Radiology",))),
-        ("skip pathology, rest ok", PlanChange(skipped=("Pathology",))),
-        ("ohne radiologie, sonst passt", PlanChange(skipped=("Radiology",))),
-        ("leave out path, everything else as is", PlanChange(skipped=("Pathology",))),
-        ("Pathologie brauchen wir nicht, der Rest passt", PlanChange(skipped=("Pathology",))),
-        ("all but radiology", PlanChange(skipped=("Radiology",))),
-        ("without step 1", PlanChange(skipped=(1,))),
-        ("ohne Schritt 1", PlanChange(skipped=(1,))),
-        ("schritt 1 weglassen, rest passt", PlanChange(skipped=(1,))),
-        ("erst radiologie", PlanChange(moved=(Moved("Radiology", "first"),))),
-        (
-            "statt pathologie erst die radiologie",
-            PlanChange(skipped=("Pathology",), moved=(Moved("Radiology", "first"),)),
-        ),
-        ("die radiologie kann raus", PlanChange(skipped=("Radiology",))),
-        (
-            "erst radiologie, dann pathologie",
-            PlanChange(moved=(Moved("Pathology", "first"), Moved("Radiology", "first"))),
-        ),
-        ("mach die radiologie als erstes", PlanChange(moved=(Moved("Radiology", "first"),))),
-        ("fang mit der radiologie an", PlanChange(moved=(Moved("Radiology", "first"),))),
-        ("radiologie ans ende bitte", PlanChange(moved=(Moved("Radiology", "last"),))),
-        (
-            "verschiebe radiologie nach schritt 1",
-            PlanChange(moved=(Moved("Radiology", "after", 1),)),
-        ),
-        ("no, without radiology", PlanChange(skipped=("Radiology",))),
-        ("no radiology please", PlanChange(skipped=("Radiology",))),
-        ("yes but not radiology", PlanChange(skipped=("Radiology",))),
-        ("we don't need radiology", PlanChange(skipped=("Radiology",))),
-        ("nein, ohne Radiologie", PlanChange(skipped=("Radiology",))),
-        ("just the timeline", PlanChange(only=(1,))),
-        ("just the pathology please", PlanChange(only=("Pathology",))),
-        ("add pathology first", PlanChange(moved=(Moved("Pathology", "first", is_new=True),))),
-        ("move radiology first", PlanChange(moved=(Moved("Radiology", "first"),))),
-        ("change step 1 to look at the brain", PlanChange(texts={1: "look at the brain"})),
-    ],
-)
-def test_a_change_understood_whole_changes_and_runs_the_plan(word: str, change: PlanChange) -> None:
-    assert opened(word, plan=plan("proposed")) == gate.RunPlan(change=change)
-
-
-@pytest.mark.parametrize(
-    "word",
-    [
-        "yes but only after the new CT came",
-        "skip the boring bits",
-        "without the oncologist",
-        "which steps are these",
-        "was machst du da genau",
-    ],
-)
-def test_a_change_that_is_not_understood_whole_is_shown_again(word: str) -> None:
-    assert opened(word, plan=plan("proposed")) == gate.ShowPlan("Orchestrator")
-
-
-@pytest.mark.parametrize("status", ["done", "cancelled", "replaced"])
-def test_a_plan_that_ended_answers_to_nothing(status: PlanStatus) -> None:
-    assert opened("yes", plan=plan(status)) == FACILITATOR
-
-
-def test_a_running_plan_goes_on_with_yes_but_the_one_who_waits_comes_first() -> None:
-    assert opened("continue", plan=plan("running")) == gate.RunPlan()
-    assert opened("yes", plan=plan("running"), continuation=WAITS) == gate.Resume("Radiology", 2)
-
-
-@pytest.mark.parametrize("text", ["@Radiology what is new", "radiology: what is new", "@radiology"])
-def test_an_addressed_agent_answers_whatever_waits(text: str) -> None:
-    for waiting in (None, WAITS):
-        assert opened(text, plan=plan("proposed"), continuation=waiting) == gate.Answer("Radiology")
-
-
-def test_confirming_words_to_the_facilitator_count() -> None:
-    assert opened("@Orchestrator yes proceed", plan=plan("proposed")) == gate.RunPlan()
-
-
-def test_mentioning_the_facilitators_bot_addresses_nobody() -> None:
-    assert opened("42", addressed="Orchestrator", continuation=WAITS) == gate.Resume("Radiology", 2)
-    assert opened("42", addressed="Pathology", continuation=WAITS) == gate.Answer("Pathology")
-
-
-@pytest.mark.parametrize("text", ["@Nobody hello", "Plan: hello", "hello", "", "@", ":", "@ @"])
-def test_strangers_are_not_addressed(text: str) -> None:
-    assert opened(text) == FACILITATOR
-
-
-def test_a_waiting_agent_that_left_the_team_does_not_answer() -> None:
-    gone = Continuation(agent="Genetics", asked_at=NOW)
-    assert opened("42", continuation=gone) == FACILITATOR
 
 
 def test_steps_in_the_users_own_words_run_as_they_were_written() -> None:
@@ -266,6 +146,27 @@ def test_an_agent_is_called_by_the_name_it_had_once() -> None:
         facilitator=TEAM[0], names=(TEAM[0], "Secretary"), former={"Assistant": "Secretary"},
     )  # fmt: skip
     assert first == gate.Answer("Secretary")
+
+
+OPENINGS: Mapping[str, TypeAdapter[gate.Opening]] = {
+    "answers": TypeAdapter(gate.Answer),
+    "cancels": TypeAdapter(gate.CancelPlan),
+    "resumes": TypeAdapter(gate.Resume),
+    "runs": TypeAdapter(gate.RunPlan),
+    "shows": TypeAdapter(gate.ShowPlan),
+}
+
+
+@with_cases("words", "status", "more", "opens")
+def test_it_opens_so(
+    words: list[str], status: PlanStatus | None, more: dict[str, str], opens: dict[str, Any]
+) -> None:
+    ((kind, fields),) = opens.items()
+    given: dict[str, Any] = {"plan": plan(status) if status else None, **more}
+    if who := given.pop("waits", ""):
+        given["continuation"] = Continuation(agent=who, plan_step=2, asked_at=NOW)
+    expected = OPENINGS[kind].validate_python(fields)
+    assert [one for one in words if opened(one, **given) != expected] == []
 
 
 async def test_a_bare_yes_of_another_member_starts_no_plan_and_says_whose_it_is() -> None:

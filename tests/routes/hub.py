@@ -31,7 +31,6 @@ class FakeHub:
         self.lines: list[web.WebSocketResponse] = []
         self.answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._numbers = count(1)
-        self._opened = asyncio.Condition()
         self._gone = asyncio.Event()
         app = web.Application()
         app.router.add_post("/hub", self._subscribe)
@@ -48,11 +47,6 @@ class FakeHub:
     def context(self) -> dict[str, str]:
         """What a launch says beside the tokens."""
         return {"hub.url": self.url, "hub.topic": TOPIC}
-
-    async def until_subscribed(self, times: int = 1) -> None:
-        """Return once so many lines were opened."""
-        async with asyncio.timeout(PATIENCE_SECONDS), self._opened:
-            await self._opened.wait_for(lambda: len(self.lines) >= times)
 
     async def opens(self, patient: dict[str, Any], *, topic: str = TOPIC, **more: Any) -> int:
         """Tell that a patient was opened; return the status that the subscriber answers with."""
@@ -108,8 +102,6 @@ class FakeHub:
         said = {"hub.mode": mode, "hub.topic": self.confirms, "hub.events": events}
         await line.send_json({**said, "hub.lease_seconds": 3_600})
         self.lines.append(line)
-        async with self._opened:
-            self._opened.notify_all()
         async for message in line:
             if message.type is WSMsgType.TEXT:
                 self.answers.put_nowait(message.json())

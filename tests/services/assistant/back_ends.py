@@ -1,6 +1,5 @@
 """A local back end of the Assistant over a folder, for tests."""
 
-from datetime import UTC, tzinfo
 from pathlib import Path
 
 from data_models.clock import Clock, SystemClock
@@ -25,6 +24,3 @@ def local_assistant(
 def files_of(folder: Path, name: str) -> list[Path]:
     """Return the stored files of that name."""
     return sorted((folder / "users").rglob(name))
-
-
-ZONE: tzinfo = UTC

@@ -33,23 +33,16 @@ class World:
         self,
         updates: Mapping[str, Any] | None = None,
         *,
-        remove: Sequence[str] = (),
         source: Provenance = "inferred",
         agent: str | None = None,
-        pinned: Sequence[str] = (),
-        revision: int | None = None,
     ) -> MergeReport:
         """Send a delta of what the user wants."""
-        delta = EntityDelta(entities_to_update=dict(updates or {}), entities_to_remove=list(remove))
-        return self.sends(delta, source=source, agent=agent, pinned=pinned, revision=revision)
+        delta = EntityDelta(entities_to_update=dict(updates or {}))
+        return self.sends(delta, source=source, agent=agent)
 
-    def concludes(self, updates: Mapping[str, Any], *, agent: str = BOOKING) -> MergeReport:
-        """Send a delta of what an agent concluded."""
-        return self.sends(EntityDelta(derived_entities_to_update=dict(updates)), agent=agent)
-
-    def replies(self, payload: Any, *, agent: str = BOOKING) -> MergeReport:
+    def replies(self, payload: Any) -> MergeReport:
         """Send what a model wrote."""
-        return self.sends(parse_entity_delta(payload), agent=agent)
+        return self.sends(parse_entity_delta(payload), agent=BOOKING)
 
     def sends(
         self,
@@ -58,11 +51,8 @@ class World:
         source: Provenance = "inferred",
         agent: str | None = None,
         pinned: Sequence[str] = (),
-        revision: int | None = None,
     ) -> MergeReport:
-        writing = Writing(
-            now=self.now, team=self.team, pinned=frozenset(pinned), expected_revision=revision
-        )
+        writing = Writing(now=self.now, team=self.team, pinned=frozenset(pinned))
         return merge_entity_delta(
             self.entities, delta, agent_name=agent, writing=writing, source=source
         )

@@ -85,23 +85,6 @@ async def test_the_identifier_system_is_asked_for_and_checked(
         await make(fhir, session, identifier_system="urn:others").load(PATIENT_ID)
 
 
-async def test_a_server_that_ignores_the_search_does_not_give_us_a_stranger(
-    fhir: FakeFhir, records: PatientRecords
-) -> None:
-    stranger = patient(id="p1", identifier=[{"value": "patient_1"}])
-    fhir.on("Patient", found(stranger))
-    with pytest.raises(RecordNotFoundError):
-        await records.load(PATIENT_ID)
-
-
-async def test_two_patients_with_the_identifier_are_not_chosen_between(
-    fhir: FakeFhir, records: PatientRecords
-) -> None:
-    fhir.on("Patient", found(patient(), patient(id="p10")))
-    with pytest.raises(RecordAmbiguousError):
-        await records.load(PATIENT_ID)
-
-
 async def test_a_patient_without_the_identifier_is_found_by_resource_id(
     fhir: FakeFhir, records: PatientRecords
 ) -> None:
@@ -112,33 +95,47 @@ async def test_a_patient_without_the_identifier_is_found_by_resource_id(
     assert [one.ref for one in record.entries_of("Condition")] == ["Condition/tumour"]
 
 
-@pytest.mark.parametrize("status", [404, 410])
-async def test_an_unknown_id_is_not_found(
-    fhir: FakeFhir, records: PatientRecords, status: int
+def busy(status: int, wait: str) -> Any:
+    return answer(outcome("throttled"), status, **{"Retry-After": wait})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("served", "error", "requests"),
+    [
+        # A server that ignores the search does not give us a stranger, and of two none is chosen.
+        ([found(patient(id="p1", identifier=[{"value": "patient_1"}]))], RecordNotFoundError, 0),
+        ([found(patient(), patient(id="p10"))], RecordAmbiguousError, 1),
+        # A resource id that would change the path is refused.
+        *(
+            ([found(patient(id=key))], RecordsUnreadableError, 1)
+            for key in ("..", ".", "a/b", "p9/../p10", "", "x" * 65)
+        ),
+        # An unknown id is not found, and another resource than the one asked for is refused.
+        ([found(), answer(outcome("not-found"), 404)], RecordNotFoundError, 2),
+        ([found(), answer(outcome("not-found"), 410)], RecordNotFoundError, 2),
+        ([found(), patient(id="p10")], RecordsUnreadableError, 2),
+        # Refused credentials are the operator's matter.
+        ([answer(outcome("login"), 401)], RecordsRefusedError, 1),
+        ([answer(outcome("login"), 403)], RecordsRefusedError, 1),
+        # A long wait is not waited for, and a busy server is given up after three attempts.
+        ([busy(429, "3600")], RecordsUnavailableError, 1),
+        ([busy(429, "Thu, 03 Jan 2030 03:04:06 GMT")], RecordsUnavailableError, 1),
+        *(([busy(503, one)], RecordsUnavailableError, 3) for one in ("soon", "-3", "0", "")),
+    ],
+)
+async def test_a_patient_who_cannot_be_read_is_no_other(
+    fhir: FakeFhir,
+    records: PatientRecords,
+    served: list[Any],
+    error: type[RecordsError],
+    requests: int,
 ) -> None:
-    fhir.on("Patient", found())
-    fhir.on("Patient/p9", answer(outcome("not-found"), status))
-    with pytest.raises(RecordNotFoundError):
-        await records.load(PatientId("p9"))
-
-
-async def test_another_resource_than_the_one_asked_for_is_refused(
-    fhir: FakeFhir, records: PatientRecords
-) -> None:
-    fhir.on("Patient", found())
-    fhir.on("Patient/p9", patient(id="p10"))
-    with pytest.raises(RecordsUnreadableError):
-        await records.load(PatientId("p9"))
-
-
-@pytest.mark.parametrize("key", ["..", ".", "a/b", "p9/../p10", "", "x" * 65])
-async def test_a_resource_id_that_would_change_the_path_is_refused(
-    fhir: FakeFhir, records: PatientRecords, key: str
-) -> None:
-    fhir.on("Patient", found(patient(id=key)))
-    with pytest.raises(RecordsUnreadableError):
-        await records.load(PATIENT_ID)
-    assert fhir.targets() == ["Patient"]
+    for target, one in zip(("Patient", "Patient/p9"), served, strict=False):
+        fhir.on(target, one)
+    with pytest.raises(error):
+        await records.load(PATIENT_ID if len(served) == 1 else PatientId("p9"))
+    assert requests in (0, len(fhir.requests))
 
 
 async def test_pages_are_followed_to_the_end(fhir: FakeFhir, records: PatientRecords) -> None:
@@ -222,16 +219,6 @@ async def test_a_redirect_is_not_followed(
         assert elsewhere.requests == []
 
 
-@pytest.mark.parametrize("status", [401, 403])
-async def test_refused_credentials_are_the_operators_matter(
-    fhir: FakeFhir, records: PatientRecords, status: int
-) -> None:
-    fhir.on("Patient", answer(outcome("login"), status))
-    with pytest.raises(RecordsRefusedError):
-        await records.load(PATIENT_ID)
-    assert len(fhir.requests) == 1
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 async def test_a_busy_server_is_asked_again(
@@ -266,27 +253,6 @@ async def test_retry_after_may_be_a_date(fhir: FakeFhir, session: aiohttp.Client
     start = time.monotonic()
     await make(fhir, session).load(PATIENT_ID)  # the fixed clock shows one second earlier
     assert time.monotonic() - start > 0.9
-
-
-@pytest.mark.parametrize("wait", ["3600", "Thu, 03 Jan 2030 03:04:06 GMT"])
-async def test_a_long_wait_is_not_waited_for(
-    fhir: FakeFhir, records: PatientRecords, wait: str
-) -> None:
-    fhir.on("Patient", answer(outcome("throttled"), 429, **{"Retry-After": wait}))
-    with pytest.raises(RecordsUnavailableError):
-        await records.load(PATIENT_ID)
-    assert len(fhir.requests) == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("wait", ["soon", "-3", "0", ""])
-async def test_a_busy_server_is_given_up_after_three_attempts(
-    fhir: FakeFhir, records: PatientRecords, wait: str
-) -> None:
-    fhir.on("Patient", answer(outcome("throttled"), 503, **{"Retry-After": wait}))
-    with pytest.raises(RecordsUnavailableError):
-        await records.load(PATIENT_ID)
-    assert len(fhir.requests) == 3
 
 
 @pytest.mark.slow

@@ -10,12 +10,6 @@ DRUGS = {
             detail="9 prescriptions since 1991-04-18, last 2019-04-18; by Dr. Bo Kern"),
     )
 }  # fmt: skip
-ALLERGIES = {
-    "allergies": (
-        row("allergy", "Latex allergy", status="active"),
-        row("allergy", "Allergy to mould", status="inactive"),
-    )
-}
 
 
 @with_cases("text", "kept", "gone")

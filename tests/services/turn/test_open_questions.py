@@ -4,8 +4,10 @@ import json
 from collections.abc import Awaitable, Callable
 from datetime import UTC, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import BaseModel, ConfigDict
 
 from data_models.clock import RandomIds
 from data_models.conversations.claim_decision import ClaimTimes
@@ -21,9 +23,11 @@ from services.group_chat_port import PlanChanged, QuestionAsked
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
+from tests.given import present
 from tests.services.assistant.back_ends import local_assistant
 from tests.services.turn_tools import turn_tools
 from tests.services.world import CHAT, OWNER, FarReplica, Heard, World, heard
+from tests.tables import with_cases
 
 
 @pytest.fixture
@@ -65,68 +69,53 @@ def code(ended: Heard) -> str | None:
     return ended.end.code if isinstance(ended.end, RunFailed) else None
 
 
-async def test_yes_in_the_next_message_clears(world: World, store: MemoryBlobStore) -> None:
-    await ask(world, store)
-    await said(world, "Yes, please.")
-    assert (epoch(store), open_question(store)) == (1, None)
+class Line(BaseModel):
+    """One message; of what is not given nothing is asserted.
+
+    Attributes:
+        asks: The name of the question that it leads to: whether to clear.
+        press: The name of a question, and what is pressed of it.
+        open: The name of the question that is open then; null for none.
+        left: How many questions of anybody are open then; epoch: how often all was cleared.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    asks: str = ""
+    say: str = "please clear all patients"
+    by: str = "alice"
+    minutes: int = 0
+    press: tuple[str, str] | None = None
+    open: str | None = None
+    left: int = 0
+    epoch: int = 0
+    code: str = ""
+    told: str = ""
 
 
-async def test_no_closes_the_question(world: World, store: MemoryBlobStore) -> None:
-    await ask(world, store)
-    await said(world, "no")
-    await said(world, "yes")
-    assert (epoch(store), open_question(store)) == (0, None)
-
-
-async def test_any_other_message_means_no(world: World, store: MemoryBlobStore) -> None:
-    await ask(world, store)
-    await said(world, "yes or no, what was the stage?")
-    assert open_question(store) is None
-    await said(world, "yes")
-    assert epoch(store) == 0
-
-
-async def test_nobody_else_answers_or_withdraws_it(world: World, store: MemoryBlobStore) -> None:
-    question = await ask(world, store)
-    await said(world, "yes", user="bob")
-    assert (epoch(store), open_question(store)) == (0, question)
-    await said(world, "yes")
-    assert epoch(store) == 1
-
-
-async def test_a_question_to_one_displaces_no_others(world: World, store: MemoryBlobStore) -> None:
-    first = await ask(world, store)
-    await said(world, "please clear all patients", user="bob")
-    second = open_question(store)
-    assert second not in (None, first)
-    await said(world, "no", user="bob")
-    assert (epoch(store), open_question(store)) == (0, first)
-    await said(world, "yes", press=Press(target_id=first, answer="yes"))
-    assert epoch(store) == 1
-
-
-async def test_the_button_of_another_users_question_answers_nothing(
-    world: World, store: MemoryBlobStore
+@with_cases("talk")
+async def test_only_the_next_message_of_its_user_answers(
+    world: World, store: MemoryBlobStore, clock: FixedClock, talk: list[dict[str, Any]]
 ) -> None:
-    first = await ask(world, store)
-    await said(world, "please clear all patients", user="bob")
-    told = await said(world, "yes", press=Press(target_id=first, answer="yes"), user="bob")
-    assert (code(told), epoch(store)) == ("stale_question", 0)
-    await said(world, "yes")
-    assert epoch(store) == 1
-
-
-async def test_another_users_switch_ends_a_question_and_a_late_yes_is_told_so(
-    world: World, store: MemoryBlobStore
-) -> None:
-    await ask(world, store)
-    await said(world, "please clear all patients", user="bob")
-    await said(world, "switch to patient_15", user="bob")
-    assert open_question(store) is None
-    (told,) = (await said(world, "yes")).texts
-    assert "What you were asked before is over" in told
-    assert epoch(store) == 0
-    assert Evidence(store.contents, CHAT).conversation.questions == []
+    asked: dict[str, str] = {}
+    for written in talk:
+        line = Line.model_validate(written)
+        clock.advance(60 * line.minutes)
+        name, answer = line.press or ("", "yes")
+        press = Press(target_id=asked.get(name, name), answer=answer) if line.press else None
+        ended = await said(world, line.say, press=press, user=line.by)
+        if line.asks:
+            asked[line.asks] = present(open_question(store))
+            assert len({*asked.values()}) == len(asked)
+        now = {
+            "open": next((one for one, key in asked.items() if key == open_question(store)), None),
+            "left": len(Evidence(store.contents, CHAT).conversation.questions),
+            "epoch": epoch(store),
+            "code": code(ended) or "",
+        }
+        expected = line.model_dump(include={*written} & {*now})
+        assert {one: now[one] for one in expected} == expected, line
+        assert line.told in "".join(ended.texts)
 
 
 async def test_a_question_that_an_earlier_version_stored_can_be_answered(
@@ -138,41 +127,6 @@ async def test_a_question_that_an_earlier_version_stored_can_be_answered(
     await replace(store, f"{CHAT}/conversation.json", json.dumps(stored).encode())
     await said(restarted(world), "yes")
     assert epoch(store) == 1
-
-
-async def test_a_question_runs_out_after_half_an_hour(
-    world: World, store: MemoryBlobStore, clock: FixedClock
-) -> None:
-    await ask(world, store)
-    clock.advance(30 * 60)
-    await said(world, "yes")
-    assert epoch(store) == 0
-
-
-async def test_a_newer_question_withdraws_the_last(world: World, store: MemoryBlobStore) -> None:
-    first = await ask(world, store)
-    second = await ask(world, store)
-    assert first != second
-    stale = await said(world, "Yes", press=Press(target_id=first, answer="yes"))
-    assert (code(stale), epoch(store)) == ("stale_question", 0)
-    assert open_question(store) == second
-    await said(world, "Yes", press=Press(target_id=second, answer="yes"))
-    assert epoch(store) == 1
-
-
-async def test_a_switch_withdraws_the_question(world: World, store: MemoryBlobStore) -> None:
-    await ask(world, store)
-    await said(world, "switch to patient_15")
-    assert open_question(store) is None
-    await said(world, "yes")
-    assert epoch(store) == 0
-
-
-async def test_a_stale_button_whose_label_is_a_command_does_nothing(
-    world: World, store: MemoryBlobStore
-) -> None:
-    refused = await said(world, "clear", press=Press(target_id="long gone", answer="yes"))
-    assert (code(refused), epoch(store)) == ("stale_question", 0)
 
 
 async def test_a_button_of_no_patients_plan_is_refused(store: MemoryBlobStore) -> None:
@@ -343,12 +297,6 @@ def open_question_after(_: Heard, store: MemoryBlobStore) -> str:
     question = Conversation.model_validate_json(data).open_question
     assert question is not None
     return question.question_id
-
-
-async def test_a_pressed_no_is_a_no_whatever_it_says(world: World, store: MemoryBlobStore) -> None:
-    no = Press(target_id=await ask(world, store), answer="no")
-    await said(world, "clear patient context", press=no)
-    assert (epoch(store), open_question(store)) == (0, None)
 
 
 class Sleep(Audit):
