@@ -377,6 +377,20 @@ def test_of_hemoglobin_no_cancelled_hemoglobin_a1c_is_told() -> None:
     assert not [one for one in results(chart, names=["hemoglobin"]).sources if one.quote]
 
 
+def test_other_doses_of_a_drug_are_told_of_many_the_lowest_and_the_highest() -> None:
+    rates = [resource("MedicationAdministration", f"m{n}", status="completed",
+                      medicationCodeableConcept={"text": "Noradrenalin"},
+                      effectiveDateTime=f"2022-11-{n:02}",
+                      dosage={"rateQuantity": {"value": n / 10, "unit": "ug/kg/min"}})
+             for n in range(1, 9)]  # fmt: skip
+    [few], [many] = taken(*rates[:2]).rows, taken(*rates).rows
+    assert (few.value, "other doses: 0.1 ug/kg/min (2022-11-01)" in few.detail) == (
+        "0.2 ug/kg/min", True,
+    )  # fmt: skip
+    told = "other doses: 0.1 ug/kg/min (2022-11-01), 0.7 ug/kg/min (2022-11-07)"
+    assert told in many.detail
+
+
 def test_a_drug_that_is_only_a_code_is_named_where_another_is_not_found() -> None:
     order = drug("m", "", medicationCodeableConcept={"coding": [{"code": "860975"}]})
     view = medications(record(order), today=TODAY, name="metformin")
