@@ -219,7 +219,9 @@ def _asked_at(
     pieces: Sequence[Piece], at: int, relation: Relation, ask: Ask, *, is_shifted: bool
 ) -> tuple[ChartQuestion, ...]:
     before = ask(" ".join(one.text for one in pieces[:at]) + "?")
-    if at and all("had_done" in one.of("frame") for one in pieces[:at]):  # "anything since the …"
+    # "Anything since the …", "was gab es zwischen …"
+    is_open = relation == "between" or all("had_done" in one.of("frame") for one in pieces[:at])
+    if at and is_open:
         before = before or (_COURSE,)
     if relation in ("before", "after") and any("treatment" in o.of("part") for o in pieces[:at]):
         before = before or (GIVEN,)  # "what did he get after …"

@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from services.language.charts.chart_parts import EDGES, REPORTS
 from services.language.charts.chart_pieces import Piece
-from services.language.charts.tools_named import OVER, SEARCH
+from services.language.charts.tools_named import OVER, SEARCH, names_drugs
 from services.language.utterance import Aspect, ChartQuestion, Relation
 
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
@@ -43,6 +43,8 @@ def event_in(
         ills = {one.name for one in behind if one.tool == "problems"}  # of pregnancies no values
         behind = tuple(one for one in behind if one.tool == "problems" or one.name not in ills)
     in_any_words = {one.tool for one in before} == {"results"} and relation in OF_ANY_WORDS
+    if relation != "at" and any(one.of("name") for one in pieces):
+        behind = tuple(map(_as_drug, behind))
     behind = tuple(_of_figure(one, pieces) for one in behind)
     behind = _as_one(_put_in(behind))
     if not behind and relation in ("before", "after"):
@@ -55,6 +57,15 @@ def event_in(
         _is_event(one, relation, is_alone=not before, in_any_words=in_any_words) for one in behind
     )
     return behind if is_event else ()
+
+
+def _as_drug(event: ChartQuestion) -> ChartQuestion:
+    """Return the question for what is taken by the name of a value: "hb while on iron"."""
+    is_plain = event.tool == "results" and event.aspect in ("all", "trend")
+    if not (is_plain and names_drugs(event.name)):
+        return event
+    arguments: dict[str, object] = {"name": event.name, "status": "all"}
+    return ChartQuestion("medications", arguments, "all", event.name, said=event.said)
 
 
 def _of_both(event: ChartQuestion) -> ChartQuestion:

@@ -170,7 +170,8 @@ def told_of_day(
         names = names_of_procedure(question.name)
         found = [
             row for row in found
-            if row.kind in MEASURED | DIAGNOSES or any(has_words(row, one) for one in names)
+            if row.kind in MEASURED | DIAGNOSES | {"measurement"}
+            or any(has_words(row, one) for one in names)
         ]  # fmt: skip
     said = [question.said] if question.tool == "results" else []  # "weight 84 kg"
     if question.tool == "procedures":  # a note may tell less: "transurethral resection"
