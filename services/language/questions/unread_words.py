@@ -207,6 +207,8 @@ class _Used:
         if len(piece.words) > 1 and piece.of("topic"):
             return False  # all of it is what is asked: "whose chart am I in"
         side = side_of(piece, self._words)
+        if side == "before" and self._is_whole:
+            return False  # "what do I need to know before surgery?": a summary of now
         if self._whens and side in ("before", "after") and side not in self._whens:
             return True  # its other side is what is asked for
         is_long = len(piece.words) > 1
