@@ -241,6 +241,9 @@ def _names_drug(part: QuestionPart) -> bool:
 def _aspect_of_drug(part: QuestionPart) -> Aspect | None:
     if {"when", "change"} <= part.aspects or (part.is_before and "dose" in part.parts):
         return "change"  # "when was morphine increased", "the dose before"
+    if part.aspects & _ENDS and ("dose" in part.parts or "rate" in part.frames):
+        part.parts = ["dose"]
+        return "change"  # "max norepinephrine rate": each dose is told
     is_now = {"whether", "latest"} <= part.aspects and not part.parts
     return "whether" if is_now else None  # "is he on aspirin now?"
 

@@ -102,7 +102,10 @@ def _is_of_a_drug(part: QuestionPart) -> bool:
     is_for = any(piece.text in FOR for piece in part.pieces)
     if part.aspects & WORKED_OUT and "dose" not in part.parts:
         return False  # "did the LDL come down on it?"
-    return is_for or "whether" in part.aspects or "dose" in part.parts
+    is_since = "reason" in part.parts or (
+        "when" in part.aspects and "past" not in part.frames
+    )  # "since when on iron?"; "when was the iron taken" is of blood
+    return is_for or is_since or "whether" in part.aspects or "dose" in part.parts
 
 
 def _tool_around(part: QuestionPart, run: Run) -> str | None:

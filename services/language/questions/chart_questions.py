@@ -141,7 +141,7 @@ def _of_time(
 ) -> ChartQuestion:
     """Return the question with what its part says of how, and of which time, it is told."""
     return replace(
-        question_figures.with_rate(question, part.frames),
+        single_questions.begun(question_figures.with_rate(question, part.frames), part),
         is_past=span is not None or _is_of_all_times(question, part),
         is_begun=(span is not None or (question.tool, question.part) == ("problems", "place"))
         and not part.frames.isdisjoint({"begun", "diagnosed"}),

@@ -219,7 +219,9 @@ def _asked_at(
     pieces: Sequence[Piece], at: int, relation: Relation, ask: Ask, *, is_shifted: bool
 ) -> tuple[ChartQuestion, ...]:
     before = ask(" ".join(one.text for one in pieces[:at]) + "?")
-    if at and all("had_done" in one.of("frame") for one in pieces[:at]):  # "anything since the …"
+    said = {frame for one in pieces[:at] for frame in one.of("frame")}
+    is_open = relation == "between" and "lasting" not in said  # "was gab es zwischen …"
+    if at and (is_open or all("had_done" in one.of("frame") for one in pieces[:at])):
         before = before or (_COURSE,)
     if relation in ("before", "after") and any("treatment" in o.of("part") for o in pieces[:at]):
         before = before or (GIVEN,)  # "what did he get after …"
@@ -242,7 +244,6 @@ def _asked_at(
     is_to_come = {one.tool for one in behind} == {"procedures"} and relation == "before"
     if is_to_come and {one.tool for one in asked} == {"chart_summary"}:
         return asked  # "what do I need to know before surgery?": of now
-    said = {frame for one in pieces[:at] for frame in one.of("frame")}
     is_begun = "begun" in said or asked == (GIVEN,) or (relation == "within" and "ordered" in said)
     return tuple(
         replace(

@@ -8,6 +8,7 @@ from services.language.charts.chart_parts import EDGES, REPORTS
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.tools_named import OVER, SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Relation
+from services.language.words.vocabulary import drug_words
 
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
 """What a text asks of the chart."""
@@ -43,6 +44,9 @@ def event_in(
         ills = {one.name for one in behind if one.tool == "problems"}  # of pregnancies no values
         behind = tuple(one for one in behind if one.tool == "problems" or one.name not in ills)
     in_any_words = {one.tool for one in before} == {"results"} and relation in OF_ANY_WORDS
+    named = {one.tool for piece in pieces for one in piece.of("name")}
+    if relation != "at" and named:
+        behind = tuple(_as_drug(one, is_drug="medications" in named) for one in behind)
     behind = tuple(_of_figure(one, pieces) for one in behind)
     behind = _as_one(_put_in(behind))
     if not behind and relation in ("before", "after"):
@@ -55,6 +59,16 @@ def event_in(
         _is_event(one, relation, is_alone=not before, in_any_words=in_any_words) for one in behind
     )
     return behind if is_event else ()
+
+
+def _as_drug(event: ChartQuestion, *, is_drug: bool) -> ChartQuestion:
+    """Return the question for what is taken by the name of a value: "hb while on iron"."""
+    is_plain = event.tool == "results" and event.aspect in ("all", "trend")
+    is_drug |= drug_words().issuperset(event.name.split())  # iron, and no count of blood
+    if not (is_plain and is_drug):
+        return event
+    arguments: dict[str, object] = {"name": event.name, "status": "all"}
+    return ChartQuestion("medications", arguments, "all", event.name, said=event.said)
 
 
 def _of_both(event: ChartQuestion) -> ChartQuestion:

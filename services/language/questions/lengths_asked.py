@@ -31,6 +31,7 @@ def with_lengths(
     sides = {relations_of(words).get(one.text) for one in behind[: min(ends, default=None)]}
     is_apart = any("apart" in piece.of("frame") or piece.text == "&" for piece in pieces)
     is_apart |= not sides.isdisjoint({"before", "after"})
+    is_apart &= [one.part for one in asked] != ["end"]  # "how long until it healed"
     if [one.part for one in asked] == ["effect"]:  # "how long did it work"
         asked = (*asked, ChartQuestion(SEARCH, GROWTH))
     is_apart |= any(one.arguments == GROWTH for one in asked)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from services.language.charts.chart_parts import EDGES, RANKED, QuestionPart
-from services.language.charts.chart_pieces import Piece
+from services.language.charts.chart_pieces import Piece, begins
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.named_runs import HEIGHT
 from services.language.charts.names_of_topics import why_last_seen
@@ -20,7 +20,8 @@ from services.language.words.phrases import parts_in, says
 from services.language.words.statement_tables import saying
 from services.language.words.vocabulary import concept_rows
 
-NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
+_DONE_AGAIN = frozenset({"immunizations", "procedures"})
+NAMED_BY_ARGUMENT = _DONE_AGAIN | {"medications"}
 _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
 _FINDINGS = saying("imaged_findings")
 _LONG_FINDINGS = tuple(one for one in _FINDINGS if len(one) > 3)  # "Lungenherd" ends in one
@@ -192,6 +193,13 @@ def _of_kin(kin: str, asked: Sequence[ChartQuestion]) -> Sequence[ChartQuestion]
     names = [f"{kin} {one.name}" for one in own if one.name] or [kin] * bool(own)
     rest = [one for one in asked if one not in own and not (own and one.tool in _TOLD_OF_KIN)]
     return [*rest, *(ChartQuestion("history", name=one, head=kin * (one != kin)) for one in names)]
+
+
+def begun(question: ChartQuestion, part: QuestionPart) -> ChartQuestion:
+    """Return the question; of what is done again and again its start is the first time."""
+    is_start = question.aspect == "when" and any(map(begins, part.pieces))
+    is_start &= question.tool in _DONE_AGAIN
+    return replace(question, aspect="first") if is_start else question
 
 
 def asks_who(part: QuestionPart) -> bool:

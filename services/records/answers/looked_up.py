@@ -170,7 +170,7 @@ def told_of_day(
         names = names_of_procedure(question.name)
         found = [
             row for row in found
-            if row.kind in MEASURED | DIAGNOSES or has_words(row, *names)
+            if row.kind in MEASURED | DIAGNOSES | {"measurement"} or has_words(row, *names)
         ]  # fmt: skip
     said = [question.said] if question.tool == "results" else []  # "weight 84 kg"
     if question.tool == "procedures":  # a note may tell less: "transurethral resection"

@@ -42,7 +42,8 @@ _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
 _PASSAGES_SHOWN, _ENTRIES_SHOWN = 5, 8
 """Of what a search found, where none of it is a long text."""
-_IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immunizations"})
+_COURSES = frozenset({"timeline", "changes"})
+_IN_TIME = _COURSES | frozenset({"encounters", "documents", "procedures", "immunizations"})
 """What may be cut: it is old, and the rows stand beside the text."""
 
 
@@ -148,9 +149,8 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if is_of_part and question.tool not in _REPEATED and len(rows) <= _ROWS_SHOWN:  # done, not over
         # Of two doses the end is that of the one that ended.
         rows = [one for one in rows if (one.status in OVER) == (question.part in _ENDS)] or rows
-    rows = (
-        sorted(rows, key=row_parts.moment_of, reverse=True) if is_search and question.name else rows
-    )
+    if is_search and question.name:
+        rows = sorted(rows, key=row_parts.moment_of, reverse=True)
     is_brief = all(len(row.detail) <= DETAIL_CHARS for row in rows[:_ENTRIES_SHOWN])
     found = _ENTRIES_SHOWN if is_brief else _PASSAGES_SHOWN
     shown = rows[: found if is_search else _LIST_SHOWN]
@@ -167,7 +167,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         rows = row_parts.once_each(rows)
     if question.tool in _IN_TIME and not is_search:
         every = [f"- {row_line(row, words, is_brief=is_brief)}" for row in rows]
-        lines = newest_that_fit(every, is_course=question.tool == "timeline")
+        lines = newest_that_fit(every, is_course=question.tool in _COURSES)
     more = len(rows) - len(lines)
     count = f"≥ {more}" if is_search else more  # of passages the tool gives some
     return "\n".join([*lines, *([f"- {words.say('older', count=count)}"] if more else [])])

@@ -1,5 +1,6 @@
 """The drugs of a record: one line for each, with all that was prescribed, said or given of it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -9,7 +10,7 @@ from services.records.resources import entry as fhir
 from services.records.resources.dates import first_day, last_day
 from services.records.resources.record import PatientRecord
 from services.records.resources.standing import FORBIDDEN, NEVER, NOT_YET, absence_of, is_forbidden
-from services.records.resources.values import quantity
+from services.records.resources.values import decimal_of, quantity
 from services.records.rows.dosage import dosages_of, dose_of, is_as_needed
 from services.records.rows.row_table import called, reasons_of, row_by_table
 
@@ -17,7 +18,7 @@ KINDS = (
     "MedicationRequest", "MedicationStatement", "MedicationAdministration", "MedicationDispense",
 )  # fmt: skip
 _NOT_MEANT = frozenset({"proposal", "plan", "option"})
-_GIVERS_SHOWN = 3
+_GIVERS_SHOWN, _DOSES_SHOWN = 3, 4
 _ORDERS = ("MedicationRequest", "MedicationStatement")
 _NOT_SO = frozenset({"stopped", "cancelled", "not-taken", "on-hold", "not-done"})
 _ENDED = frozenset({"stopped", "completed", "cancelled"})
@@ -125,6 +126,7 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
             row_by_table(record, leading.entry, {}).detail,
             row_by_table(record, supplied.entry, {}).detail,
             *_givers(record, drug, leading),
+            _other_doses(drug, doses),
             *fhir.notes_of(raw),
         ),
         code=drug.codes,
@@ -269,6 +271,24 @@ def _givers(record: PatientRecord, drug: Drug, leading: DrugEntry) -> list[str]:
     ]
     more = len(said) - _GIVERS_SHOWN
     return [*said[:_GIVERS_SHOWN], *([f"given by {more} others"] if more > 0 else [])]
+
+
+def _other_doses(drug: Drug, shown: Collection[str]) -> str:
+    """Say which other doses are recorded of it; of many the lowest and the highest of one kind."""
+    days: dict[str, str] = {}
+    for one in reversed(drug.entries):
+        if one.said == _SAID[one.entry.kind][0]:
+            days.setdefault(dose_of(one.entry.raw), one.when[:10])
+    others = [one for one in days if one and one not in shown]
+    apart = [one.partition(" ") for one in others]
+    if len(others) > _DOSES_SHOWN and len({unit for _, _, unit in apart}) == 1:
+        figures = {
+            one: decimal_of(figure) for one, (figure, _, _) in zip(others, apart, strict=True)
+        }
+        ordered = sorted((figure, one) for one, figure in figures.items() if figure is not None)
+        others = [ordered[0][1], ordered[-1][1]] if ordered else others
+    told = ", ".join(f"{one} ({days[one]})" for one in others[-_DOSES_SHOWN:])
+    return f"other doses: {told}" if told else ""
 
 
 def _later_end(drug: Drug, leading: DrugEntry) -> tuple[str, ...]:

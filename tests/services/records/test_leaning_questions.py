@@ -12,6 +12,7 @@ from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.choosing.said_words import has_words
 from services.records.answers.direct import answered
 from services.records.concepts.table import names_of_procedure
+from services.records.rows.finding import means
 from tests.tables import tables_beside, with_cases
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -27,7 +28,11 @@ def _is_called(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether the tool gives the row to who names something."""
     named = [str(question.arguments.get("name") or ""), *question.arguments.get("names", ())]
     names = [name for one in named if one for name in names_of_procedure(one)]
-    return not names or any(has_words(row, name) for name in names)
+    is_value = row.number is not None
+    return not names or any(
+        has_words(row, name) or (is_value and means("result", name, label=row.name, codes=()))
+        for name in names
+    )
 
 
 def told(*said: str) -> str:

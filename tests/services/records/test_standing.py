@@ -12,6 +12,7 @@ from services.records.answers.direct import answered
 from services.records.rows.dosage import dose_of
 from services.records.rows.measurements import rows_of_observation
 from services.records.views.lists import allergies, care, history, immunizations, problems
+from services.records.views.medications import medications
 from services.records.views.results import results
 from services.records.views.summary import chart_summary
 from tests.services.records.charts import Json, note, patient, record, resource
@@ -146,6 +147,21 @@ def test_of_hemoglobin_no_cancelled_hemoglobin_a1c_is_told() -> None:
         ),
     )
     assert not [one for one in results(chart, names=["hemoglobin"]).sources if one.quote]
+
+
+def test_other_doses_of_a_drug_are_told_of_many_the_lowest_and_the_highest() -> None:
+    rates = [resource("MedicationAdministration", f"m{n}", status="completed",
+                      medicationCodeableConcept={"text": "Noradrenalin"},
+                      effectiveDateTime=f"2022-11-{n:02}",
+                      dosage={"rateQuantity": {"value": n / 10, "unit": "ug/kg/min"}})
+             for n in range(1, 9)]  # fmt: skip
+    [few] = medications(record(*rates[:2]), today=TODAY, status="all").rows
+    [many] = medications(record(*rates), today=TODAY, status="all").rows
+    assert (few.value, "other doses: 0.1 ug/kg/min (2022-11-01)" in few.detail) == (
+        "0.2 ug/kg/min", True,
+    )  # fmt: skip
+    told = "other doses: 0.1 ug/kg/min (2022-11-01), 0.7 ug/kg/min (2022-11-07)"
+    assert told in many.detail
 
 
 def test_the_names_beside_the_one_that_is_shown_are_told() -> None:

@@ -291,14 +291,14 @@ def personal_facts(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
 def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     """Return the rows that say most of the telling words of a longer name, in their order.
 
-    "Reconstruction of the knee" is told of a knee: what there is of it helps who asks.
+    "Reconstruction of the knee" is told of a knee; "oxygen at home" by no telephone there.
     """
     telling = [word for word in tokens_of(name) if {*words_of(word)[:1]} - words_listed("vague")]
     if not tokens_of(name)[1:] or _is_known(name):
         return ()
-    counts = [sum(has_words(row, word) for word in telling) for row in rows]
-    most = max(counts, default=0)
-    return tuple(row for row, count in zip(rows, counts, strict=True) if most and count == most)
+    counts = [sum(has_words(r, one) for one in telling) * (r.kind != "personal") for r in rows]
+    most = max(counts, default=0) or 1
+    return tuple(row for row, count in zip(rows, counts, strict=True) if count == most)
 
 
 def _is_known(name: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from data_models.chart_view import ChartView, ViewRow
+from services.language.charts.tools_named import SEARCH
 from services.language.questions.question_figures import with_days
 from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.choosing.allergens import is_of_allergen
@@ -45,6 +46,8 @@ def as_meant(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewR
     """
     if question.part == "due":
         return [one for one in rows if one.status in TO_COME] or rows
+    if question.tool == SEARCH and question.part == "end":  # "clavicle healed when?"
+        return [one for one in rows if one.kind == "problem"] or rows
     if (question.tool, question.part) == ("procedures", "treatment"):
         return [one for one in rows if words_of_removal() & {*words_of(one.name)}] or rows
     group = concept_table().named("result", question.name) if question.tool == "results" else None

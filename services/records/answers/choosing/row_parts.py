@@ -26,6 +26,7 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "people": ("by ", "with ", "ordered by ", "given by "),
     "place": ("at ", "handed out "),
     "end": ("ended",),
+    "dose": ("other doses: ",),
     "destination": ("discharged to ",),
     "number": ("model ", "serial ", "lot ", "UDI "),
     "end reason": ("ended because", "because of ", "Stopped ", "Discontinued ", "Paused "),
