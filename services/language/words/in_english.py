@@ -32,8 +32,7 @@ _SPOKEN_HOUR = re.compile(
     rf" ([1-9]|1\d|2[0-3]|{'|'.join(_HOURS)})(?=\b|[ap]m\b)(?![:.]\d)"
 )
 _WORD = re.compile(r"[^\W\d_]+")
-_MAY_TELL_TIME = re.compile(r"(?i)\d|half|quarter")
-"""What all of these need."""
+_DOTTED, _OF_HOURS = re.compile(r"\d\.\d"), frozenset({"half", "past", "quarter"})
 _CLAUSE = re.compile(r"(?:[^.?!;\n]|(?<=\b\d)\.(?= \w+(?:tag|woch)\b))+")
 
 
@@ -76,11 +75,12 @@ def in_english(text: str, language: str = "") -> str:
 
 def with_months(text: str) -> str:
     """Return "am 3.12", "3. Dez." and "Dec 3rd" as "3 December", and "half past 2" as 2:30."""
-    if _MAY_TELL_TIME.search(text) is None:
-        return text
-    text = _SPOKEN_HOUR.sub(_as_clock, _DOTTED_HOUR.sub(r"\1:\2", text))
-    text = _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
-    if _words_in(text).isdisjoint(_months()):
+    said, is_dotted = _words_in(text), _DOTTED.search(text) is not None
+    text = _DOTTED_HOUR.sub(r"\1:\2", text) if is_dotted else text
+    text = text if said.isdisjoint(_OF_HOURS) else _SPOKEN_HOUR.sub(_as_clock, text)
+    if is_dotted:
+        text = _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
+    if not is_dotted and said.isdisjoint(_months()):
         return text
     return _day_and_month().sub(
         lambda one: f"{one[1] or one[4]} {month_name[_months()[_letters(one[2] or one[3])]]}", text
