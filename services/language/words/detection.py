@@ -31,7 +31,7 @@ def language_of(text: str, *, default: str = "en") -> str:
 @lru_cache(maxsize=512)
 def _leading(text: str) -> tuple[Sequence[str], int]:
     """Return the languages whose small words `text` holds most of, and how many it holds."""
-    counts: Counter[str] = Counter()
+    heard = list[str]()
     is_loud = text.isupper()
     text = text.replace("’m ", "'m ").replace("'m ", " ")  # "I'm", which is no German "im"
     spoken = (one for one in text.split() if not one.rstrip("?!.,:+")[-1:].isdecimal())
@@ -43,20 +43,23 @@ def _leading(text: str) -> tuple[Sequence[str], int]:
         # The "er" of "er pr her2?" is no German.
         is_marker = word == "er" and (said == ("er",) or behind in of_people("beside_er"))
         is_marker |= word == "im" and behind in of_people("behind_i_am")  # "im back"
-        counts.update(() if is_marker else known[word])
+        heard += () if is_marker else known[word]
     written = text.rstrip("?!. ").split()
     # A capital may begin a name, which is of no language: "open Katharina Groß".
     telling = " ".join(one for one in written if len(written) == 1 or not one[0].isupper()).lower()
-    counts.update(language for letter, language in _LETTERS.items() if letter in telling)
-    if not counts:
+    heard += [language for letter, language in _LETTERS.items() if letter in telling]
+    if not heard:
         own = tuple(of_people("german_endings"))
         return ["de"] * any(one.islower() and one.endswith(own) for one in written), 0
+    counts = Counter(heard)
     most = max(counts.values())
     return [language for language in LANGUAGES if counts[language] == most], most
 
 
 def _is_short(part: str) -> bool:
     """Whether a part of a text is an address or an abbreviation."""
+    if "/" not in part and "@" not in part and not part.isupper():
+        return False
     sides = part.strip("?.,!").split("/")
     is_pair = len(sides) > 1 and all(len(side) < 4 for side in sides)
     return "@" in part[1:] or is_pair or (1 < len(sides[0]) < 5 and part.isupper())

@@ -32,9 +32,8 @@ _SPOKEN_HOUR = re.compile(
     r"(?i)\b(half past|(?<=\bat )half|(?:a )?quarter (?:past|to)|[1-5]?\d past)"
     rf" ([1-9]|1\d|2[0-3]|{'|'.join(_HOURS)})(?=\b|[ap]m\b)(?![:.]\d)"
 )
-_WORD = re.compile(r"\w+")
-_MAY_TELL_TIME = re.compile(r"(?i)\d|half|quarter")
-"""What all of these need."""
+_WORD = re.compile(r"[^\W\d_]+")
+_DOTTED, _OF_HOURS = re.compile(r"\d\.\d"), frozenset({"half", "past", "quarter"})
 _CLAUSE = re.compile(r"(?:[^.?!;\n]|(?<=\b\d)\.(?= \w+(?:tag|woch)\b))+")
 
 
@@ -61,6 +60,8 @@ def in_english(text: str, language: str = "") -> str:
     told = language or language_of(text[:_READ_CHARS], default=likely)
     told = told if told == "en" else likely or told
     if told not in LANGUAGES or told == "en":
+        if _words_in(text).isdisjoint(_words_of_slips()):
+            return text
         known = _put_right("words", "slips")
         return _said("words", "slips").sub(lambda one: known[one[0].casefold()], text)
     kept: list[str] = []
@@ -77,10 +78,13 @@ def in_english(text: str, language: str = "") -> str:
 
 def with_months(text: str) -> str:
     """Return "am 3.12", "3. Dez." and "Dec 3rd" as "3 December", and "half past 2" as 2:30."""
-    if _MAY_TELL_TIME.search(text) is None:
+    said, is_dotted = _words_in(text), _DOTTED.search(text) is not None
+    text = _DOTTED_HOUR.sub(r"\1:\2", text) if is_dotted else text
+    text = text if said.isdisjoint(_OF_HOURS) else _SPOKEN_HOUR.sub(_as_clock, text)
+    if is_dotted:
+        text = _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
+    if not is_dotted and said.isdisjoint(_months()):
         return text
-    text = _SPOKEN_HOUR.sub(_as_clock, _DOTTED_HOUR.sub(r"\1:\2", text))
-    text = _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
     return _day_and_month().sub(
         lambda one: f"{one[1] or one[4]} {month_name[_months()[_letters(one[2] or one[3])]]}", text
     )
@@ -138,6 +142,11 @@ def _said(*names: str) -> re.Pattern[str]:
     return re.compile(rf"(?i)\b(?:{'|'.join(_put_right(*names))})\b")
 
 
+@cache
+def _words_of_slips() -> frozenset[str]:
+    return _words_in(" ".join(_put_right("words", "slips")))
+
+
 @lru_cache(maxsize=4_096)
 def is_word_of_request(word: str) -> bool:
     """Whether `word` is a verb by which somebody asks for something, in another language."""
@@ -153,8 +162,8 @@ def _verbs_of_all() -> frozenset[str]:
 def _with_most_words(text: str) -> str:
     """Return the language whose words of requests a text holds most of; "" for none."""
     plain = _letters(text[:_READ_CHARS])
-    said = {*_WORD.findall(plain)}
-    likely = [each for each in LANGUAGES if each != "en" and not said.isdisjoint(_begin(each))]
+    others = [language for language in LANGUAGES if language != "en"]
+    likely = [each for each in others if not _words_in(plain).isdisjoint(_telling_words(each))]
     counts = {language: len(_telling(language).findall(plain)) for language in likely}
     best = max(likely, key=lambda language: counts[language], default="")
     return best if counts.get(best) else ""
@@ -174,6 +183,11 @@ def _clause(text: str, language: str) -> str:
 
 def _letters(text: str) -> str:
     return fold(text)[0]
+
+
+@lru_cache(maxsize=512)
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(_letters(text)))
 
 
 _Put = str | Callable[[re.Match[str]], str]
@@ -235,9 +249,10 @@ def _telling(language: str) -> re.Pattern[str]:
 
 
 @cache
-def _begin(language: str) -> frozenset[str]:
+def _telling_words(language: str) -> frozenset[str]:
     """Return the words of which a text has one where anything of the language stands in it."""
-    return frozenset(_WORD.findall(_letters(first))[0] for first, _, _ in _phrases_of(language))
+    each = (_words_in(f"{first} {last}") for first, _, last in _phrases_of(language))
+    return frozenset(max(sorted(words), key=len) for words in each)
 
 
 def _phrases_of(language: str) -> Iterator[tuple[str, str, str]]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal, TypeAlias
 
 from services.language.figures.quantities import Quantity, unit_code
@@ -257,11 +257,15 @@ def _row_of_clause(
 
 def _is_refused(clause: Clause) -> bool:
     """Whether somebody did not want a thing, or a value is taken back; what declined is told."""
-    is_value = (clause.quantities or clause.cues & JUDGED) and not clause.says("who")
+    is_value = bool(clause.quantities or clause.cues & JUDGED) and not clause.says("who")
+    return not clause.words.isdisjoint(_refusing(is_value=is_value))
+
+
+@cache
+def _refusing(*, is_value: bool) -> frozenset[str]:
     told = statement_words().refusing
-    if is_value:
-        told = saying("in_error").union(one for one in told if not one.startswith(_SINKS))
-    return not clause.words.isdisjoint(told)
+    of_values = (one for one in told if not one.startswith(_SINKS))
+    return saying("in_error").union(of_values) if is_value else told
 
 
 @lru_cache(maxsize=8_000)

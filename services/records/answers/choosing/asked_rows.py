@@ -190,6 +190,7 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             return True
 
 
+@lru_cache(maxsize=512)
 def _group_of(name: str) -> str:
     """Return what the illnesses of an organ are called, where it is asked for these; else ""."""
     table = concept_table()
@@ -235,8 +236,7 @@ def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
         return has_words(row, *(wanted or ()))
     if not name or wanted is not None:
         return wanted is None or _says(row, wanted)
-    is_said = has_words(row, name) or has_words(row, question.said)
-    return is_said or means("problem", name, label=row.detail, codes=())
+    return has_words(row, name, question.said) or means("problem", name, label=row.detail, codes=())
 
 
 def _is_fact(row: ViewRow, name: str) -> bool:
