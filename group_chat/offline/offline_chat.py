@@ -21,6 +21,7 @@ from group_chat.turn_context import current_turn
 from services.language.charts.answer_words import answer_words
 from services.language.charts.tools_named import SEARCH
 from services.language.people.strange_words import is_strange
+from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import is_retracted
 from services.language.replies.corrections import correction_in
 from services.language.replies.field_answers import readings_in
@@ -29,14 +30,14 @@ from services.language.replies.plan_change import agents_named, agents_wanted, b
 from services.language.replies.references import place_in
 from services.language.requests import work
 from services.language.requests.tool_requests import RECALL, as_move, is_time_alone
-from services.language.utterance import TeamMember
+from services.language.utterance import ChartQuestion, TeamMember
 from services.language.words.detection import is_unread
 from services.language.words.folding import words_of
 from services.language.words.in_english import in_english
 from services.language.words.own_texts import ends_with_own
 from services.language.words.phrases import found_in, says, without
 from services.language.words.text_words import asks_question
-from services.records.answers.as_said import held_about, letter_in, told_before
+from services.records.answers.as_said import letter_in, told_as_said, told_before
 from services.records.answers.choosing.row_line import summary_of
 from services.scenarios.session.commands import command_in
 from services.scenarios.session.step_text import GROUNDING_MARK, told_step
@@ -143,7 +144,7 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     is_named = says(text, "names_plan") or bool(agents_named(text, team))
     is_unfit = begins_change(prompt.asked)
     unchanged = prompt.say("no_such_step" if is_unfit else "nothing_changed", asked=prompt.asked)
-    if says(prompt.asked, "asks_plan") or (is_named and is_unfit):
+    if is_named and is_unfit:
         return unchanged  # and the plan is shown behind it
     asks = asks_question(prompt.asked) or says(prompt.asked, "roster", "comparison")
     asks = asks or bool(_starts_scenario(prompt)) or prompt.read.agent is not None
@@ -294,11 +295,14 @@ def _from_the_talk(prompt: Prompt) -> OfflineReply | None:
     quotes = letter_in(prompt.heard) if asks_letter else ""
     recall = None if quotes or prompt.scenario else specialist.request_in(prompt, (RECALL,))
     if recall is not None:
-        words = (recall.given(prompt.asked) or {}).get("query", "").split()
-        told = ["; ".join(one.sentences) for one in told_before(prompt.heard)]
+        query = (recall.given(prompt.asked) or {}).get("query", "").split()
         own = () if prompt.identity is None else words_of(prompt.identity.name)
-        named = [one for one in words if not {*words_of(one)} <= {*own}]
-        quotes = "; ".join(held_about(" ".join(named), [*prompt.held, *told]))
+        named = " ".join(one for one in query if not {*words_of(one)} <= {*own})
+        asked = chart_questions(named, today=prompt.now.date(), language=prompt.language)
+        asked = asked or (ChartQuestion(SEARCH, name=named),) * bool(named)
+        words, told = answer_words(prompt.language), told_before(prompt.heard)
+        if said := told_as_said(asked, words, held=prompt.held, told=told, text=named):
+            return OfflineReply(text=said)
     if quotes:
         return OfflineReply(text=answer_words(prompt.language).say("as_said", quotes=quotes))
     return None if recall is None else specialist.run(prompt, recall)

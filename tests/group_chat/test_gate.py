@@ -195,12 +195,24 @@ def test_a_change_understood_whole_changes_and_runs_the_plan(word: str, change: 
         "yes but only after the new CT came",
         "skip the boring bits",
         "without the oncologist",
-        "which steps are these",
-        "was machst du da genau",
     ],
 )
 def test_a_change_that_is_not_understood_whole_is_shown_again(word: str) -> None:
     assert opened(word, plan=plan("proposed")) == gate.ShowPlan("Orchestrator")
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "which steps are these",
+        "was machst du da genau",
+        "how many steps is that",
+        "what's the plan again?",
+    ],
+)
+def test_who_asks_for_the_plan_reads_it_and_no_more(word: str) -> None:
+    open_plan = plan("proposed")
+    assert opened(word, plan=open_plan) == gate.ShowPlan("", gate.plan_message(open_plan))
 
 
 @pytest.mark.parametrize("status", ["done", "cancelled", "replaced"])
