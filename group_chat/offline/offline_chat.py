@@ -21,7 +21,6 @@ from group_chat.turn_context import current_turn
 from services.language.charts.answer_words import answer_words
 from services.language.charts.tools_named import SEARCH
 from services.language.people.strange_words import is_strange
-from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import is_retracted
 from services.language.replies.corrections import correction_in
 from services.language.replies.field_answers import readings_in
@@ -30,14 +29,14 @@ from services.language.replies.plan_change import agents_named, agents_wanted, b
 from services.language.replies.references import place_in
 from services.language.requests import work
 from services.language.requests.tool_requests import RECALL, as_move, is_time_alone
-from services.language.utterance import ChartQuestion, TeamMember
+from services.language.utterance import TeamMember
 from services.language.words.detection import is_unread
 from services.language.words.folding import words_of
 from services.language.words.in_english import in_english
 from services.language.words.own_texts import ends_with_own
 from services.language.words.phrases import found_in, says, without
 from services.language.words.text_words import asks_question
-from services.records.answers.as_said import letter_in, told_as_said, told_before
+from services.records.answers.as_said import letter_in, questions_in, told_as_said, told_before
 from services.records.answers.choosing.row_line import summary_of
 from services.scenarios.session.commands import command_in
 from services.scenarios.session.step_text import GROUNDING_MARK, told_step
@@ -298,8 +297,7 @@ def _from_the_talk(prompt: Prompt) -> OfflineReply | None:
         query = (recall.given(prompt.asked) or {}).get("query", "").split()
         own = () if prompt.identity is None else words_of(prompt.identity.name)
         named = " ".join(one for one in query if not {*words_of(one)} <= {*own})
-        asked = chart_questions(named, today=prompt.now.date(), language=prompt.language)
-        asked = asked or (ChartQuestion(SEARCH, name=named),) * bool(named)
+        asked = questions_in(named)
         words, told = answer_words(prompt.language), told_before(prompt.heard)
         if said := told_as_said(asked, words, held=prompt.held, told=told, text=named):
             return OfflineReply(text=said)

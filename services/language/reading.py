@@ -264,11 +264,18 @@ def _named_in(told: str, language: str, today: date) -> tuple[tuple[ChartQuestio
     return named, is_value and any(map(str.isdigit, named[0].unread))
 
 
-_OF_THE_TALK = ("updates_report", "sums_up_talk", "prints", "starts_plan", "asks_plan_open")
+_OF_THE_TALK = (
+    "updates_report",
+    "sums_up_talk",
+    "prints",
+    "starts_plan",
+    "asks_plan_open",
+    "rewords",
+)
 _NO_LOOK_UP = (
     *_OF_THE_TALK, "adds_people", "agrees_send", "another_hour", "asks_cohort", "asks_language",
     "asks_of_deed", "asks_reminders", "asks_research", "asks_whether_drafted", "earliest", "orders",
-    "new_task", "points_to_report", "puts_back", "recalls", "rewords", "same_question", "why_open",
+    "new_task", "points_to_report", "puts_back", "recalls", "same_question", "why_open",
     "writes_letter",
 )  # fmt: skip
 _OF_DEEDS = ("agrees_send", "puts_back", "asks_of_deed", "new_task", "thanks")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from data_models.chat_context import ChatContext, Turn
 from services.language.charts.answer_words import AnswerWords
+from services.language.charts.tools_named import SEARCH
 from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import is_retracted, takes_back
 from services.language.replies.corrections import correction_in
@@ -328,6 +329,11 @@ def _heads(question: ChartQuestion) -> Iterator[tuple[str, str]]:
     for name in question.arguments.get("names", ()):
         if (concept := concept_table().named("result", name)) is not None:
             yield question.tool, concept.kind_of_row or "laboratory"
+
+
+def questions_in(words: str) -> Sequence[ChartQuestion]:
+    """Return what `words` name of a chart, else the words themselves to be looked for."""
+    return _asked_in(words, _ANY_DAY) or [ChartQuestion(SEARCH, name=words)] * bool(words)
 
 
 @lru_cache(maxsize=1_000)
