@@ -121,13 +121,16 @@ def read(message: str, situation: Situation) -> Utterance:
 
 def _asked_of_record(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, ...]]:
     language, about = _asked(words, situation)
-    last = [reading_of(one, Situation(now=situation.now)) for one in situation.asked_before[-1:]]
-    is_summed_up = any(each.tool == "chart_summary" for one in last for each in one.about)
-    if is_summed_up and says(words, "shortens"):
+    if says(words, "shortens") and _sums_up_last(situation):
         return language, about
     is_of_letter = asks_of_letter(words, about, situation.asked_before)
     is_elsewhere = is_of_letter or _is_of_plan(words, situation) or _is_of_no_record(words, about)
     return language, () if is_elsewhere else as_reports(words, about)
+
+
+def _sums_up_last(situation: Situation) -> bool:
+    last = [reading_of(one, Situation(now=situation.now)) for one in situation.asked_before[-1:]]
+    return any(each.tool == "chart_summary" for one in last for each in one.about)
 
 
 def _is_of_plan(words: str, situation: Situation) -> bool:
