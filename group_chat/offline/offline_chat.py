@@ -36,7 +36,7 @@ from services.language.words.in_english import in_english
 from services.language.words.own_texts import ends_with_own
 from services.language.words.phrases import found_in, says, without
 from services.language.words.text_words import asks_question
-from services.records.answers.as_said import held_about, letter_in, told_before
+from services.records.answers.as_said import letter_in, questions_in, told_as_said, told_before
 from services.records.answers.choosing.row_line import summary_of
 from services.scenarios.session.commands import command_in
 from services.scenarios.session.step_text import GROUNDING_MARK, told_step
@@ -143,7 +143,7 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     is_named = says(text, "names_plan") or bool(agents_named(text, team))
     is_unfit = begins_change(prompt.asked)
     unchanged = prompt.say("no_such_step" if is_unfit else "nothing_changed", asked=prompt.asked)
-    if says(prompt.asked, "asks_plan") or (is_named and is_unfit):
+    if is_named and is_unfit:
         return unchanged  # and the plan is shown behind it
     asks = asks_question(prompt.asked) or says(prompt.asked, "roster", "comparison")
     asks = asks or bool(_starts_scenario(prompt)) or prompt.read.agent is not None
@@ -294,11 +294,13 @@ def _from_the_talk(prompt: Prompt) -> OfflineReply | None:
     quotes = letter_in(prompt.heard) if asks_letter else ""
     recall = None if quotes or prompt.scenario else specialist.request_in(prompt, (RECALL,))
     if recall is not None:
-        words = (recall.given(prompt.asked) or {}).get("query", "").split()
-        told = ["; ".join(one.sentences) for one in told_before(prompt.heard)]
+        query = (recall.given(prompt.asked) or {}).get("query", "").split()
         own = () if prompt.identity is None else words_of(prompt.identity.name)
-        named = [one for one in words if not {*words_of(one)} <= {*own}]
-        quotes = "; ".join(held_about(" ".join(named), [*prompt.held, *told]))
+        named = " ".join(one for one in query if not {*words_of(one)} <= {*own})
+        asked = questions_in(named)
+        words, told = answer_words(prompt.language), told_before(prompt.heard)
+        if said := told_as_said(asked, words, held=prompt.held, told=told, text=named):
+            return OfflineReply(text=said)
     if quotes:
         return OfflineReply(text=answer_words(prompt.language).say("as_said", quotes=quotes))
     return None if recall is None else specialist.run(prompt, recall)

@@ -85,13 +85,14 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
 
 
 def _sources(prompt: Prompt) -> OfflineReply:
-    """Return the sources of the newest answer that names any."""
-    found = (REFERENCE.finditer(spoken.text) for spoken in reversed(prompt.earlier))
-    refs = next(filter(None, ([*dict.fromkeys(one[0] for one in each)] for each in found)), [])
+    """Return the sources of the last answer."""
+    if not any(REFERENCE.search(spoken.text) for spoken in prompt.earlier):
+        return prompt.say("no_source")
+    refs = [*dict.fromkeys(one[0] for one in REFERENCE.finditer(prompt.shown_before))]
     more = len(refs) - _SOURCES_SHOWN
     rows = [f"- {ref}" for ref in refs[:_SOURCES_SHOWN]]
     rows += [prompt.text("more_sources", count=more)] if more > 0 else []
-    return prompt.say("sources" if refs else "no_source", rows="\n".join(rows))
+    return prompt.say("sources" if refs else "none_of_last", rows="\n".join(rows))
 
 
 def noted(prompt: Prompt) -> OfflineReply | None:

@@ -225,8 +225,10 @@ def _reply_to_plan(
         return RunPlan(change=change)
     if says(words, "asks_plan_open"):
         return ShowPlan("", still_open_line(plan))
+    if says(words, "asks_plan"):
+        return ShowPlan("", plan_message(plan))
     is_shown = yes_no_in(words) == "yes_with_changes" or begins_change(words)
-    return ShowPlan(facilitator) if is_shown or says(words, "asks_plan") else None
+    return ShowPlan(facilitator) if is_shown else None
 
 
 def _agrees(words: str) -> bool:

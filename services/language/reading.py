@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 
 from services.language.charts.chart_entries import measured_nouns
 from services.language.charts.chart_words import lexicon
+from services.language.charts.known_words import names_in, unknown_in
 from services.language.charts.tools_named import SEARCH
 from services.language.figures.full_dates import with_whole_years
 from services.language.follow_ups.asked_otherwise import is_of_its_kind
@@ -26,9 +27,9 @@ from services.language.requests.tool_requests import as_move, is_time_alone
 from services.language.requests.work import as_reports, doer_of, own_kind_in, work_in
 from services.language.several_requests import apart, orders_task
 from services.language.told.held_statements import asks_to_hold, behind_corrections, held_statements
+from services.language.told.other_figures import is_other_figure
 from services.language.told.pasted_letters import asks_of_letter
 from services.language.told.telling import (
-    is_other_figure,
     is_told,
     likely_kinds,
     may_ask,
@@ -42,7 +43,7 @@ from services.language.words.in_english import spelt
 from services.language.words.people_words import in_one_letter, of_people
 from services.language.words.phrases import says
 from services.language.words.text_words import says_words
-from services.language.words.vocabulary import LANGUAGES, drug_classes
+from services.language.words.vocabulary import LANGUAGES
 
 _MESSAGES = (
     "What does the latest imaging show?",
@@ -120,9 +121,20 @@ def read(message: str, situation: Situation) -> Utterance:
 
 def _asked_of_record(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, ...]]:
     language, about = _asked(words, situation)
+    if says(words, "shortens") and _sums_up_last(situation):
+        return language, about
     is_of_letter = asks_of_letter(words, about, situation.asked_before)
-    is_elsewhere = is_of_letter or _is_of_no_record(words, about)
+    is_elsewhere = is_of_letter or _is_of_plan(words, situation) or _is_of_no_record(words, about)
     return language, () if is_elsewhere else as_reports(words, about)
+
+
+def _sums_up_last(situation: Situation) -> bool:
+    last = [reading_of(one, Situation(now=situation.now)) for one in situation.asked_before[-1:]]
+    return any(each.tool == "chart_summary" for one in last for each in one.about)
+
+
+def _is_of_plan(words: str, situation: Situation) -> bool:
+    return situation.plan_is_open and says(words, "asks_plan")
 
 
 def _answered_in(words: str, language: str, situation: Situation, *, is_asked: bool) -> str:
@@ -131,7 +143,7 @@ def _answered_in(words: str, language: str, situation: Situation, *, is_asked: b
     is_open = bool(situation.asked_before and language) and not told
     pieces = lexicon(language).pieces(fold(words)[0]) if is_open else ()
     spoken = situation.language or language  # "Diabetes?" is a word of either
-    is_own = is_open and not (_names_in(words, spoken) or _unknown_in(words, language))
+    is_own = is_open and not (names_in(words, spoken) or unknown_in(words, language))
     is_of_any = any(one.of("name") for one in pieces) and not is_own
     said = (language or told) if is_asked else (told or language)
     return spoken if is_of_any else said or situation.language
@@ -180,6 +192,8 @@ def _puts_right(words: str, situation: Situation) -> bool:
 
 def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     """Whether it is of a deed, and goes on from no question: "put it back", behind one "at 8"."""
+    if _is_of_plan(words, situation):
+        return True
     before = situation.asked_before[-1]
     is_hour = place_in(words) is not None and bool(slots_in(before, is_booking=True))
     is_time = is_hour or as_move(words, before) != words or says(words, "when_is_it")
@@ -252,11 +266,19 @@ def _named_in(told: str, language: str, today: date) -> tuple[tuple[ChartQuestio
     return named, is_value and any(map(str.isdigit, named[0].unread))
 
 
-_OF_THE_TALK = ("updates_report", "sums_up_talk", "prints", "starts_plan", "asks_plan_open")
+_OF_THE_TALK = (
+    "updates_report",
+    "sums_up_talk",
+    "prints",
+    "starts_plan",
+    "asks_plan_open",
+    "rewords",
+)
 _NO_LOOK_UP = (
     *_OF_THE_TALK, "adds_people", "agrees_send", "another_hour", "asks_cohort", "asks_language",
     "asks_of_deed", "asks_reminders", "asks_research", "asks_whether_drafted", "earliest", "orders",
-    "new_task", "points_to_report", "puts_back", "recalls", "rewords", "same_question", "why_open",
+    "new_task", "points_to_report", "puts_back", "recalls", "same_question", "why_open",
+    "writes_letter",
 )  # fmt: skip
 _OF_DEEDS = ("agrees_send", "puts_back", "asks_of_deed", "new_task", "thanks")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
@@ -279,7 +301,7 @@ def _asked(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, 
     if told and told != situation.language and words.isascii():
         today, own = situation.now.date(), situation.language
         known = chart_questions(words, today=today, language=own, is_guess=True)
-        is_told = found and _names_in(words, told) and not _names_in(words, own)
+        is_told = found and names_in(words, told) and not names_in(words, own)
         return (own, known) if known and not is_told else (language, found)
     return language, found
 
@@ -291,11 +313,11 @@ def _asked_in(told: str, words: str, situation: Situation) -> tuple[str, tuple[C
     """
     today = situation.now.date()
     every = (situation.language, *LANGUAGES)
-    spoken = told or next((one for one in every if _names_in(words, one)), situation.language)
-    if unknown := _unknown_in(words, spoken):
-        best = min(WELL_READ if told in WELL_READ else LANGUAGES, key=partial(_unknown_in, words))
-        least = _unknown_in(words, best)  # the "a" of "Hepatitis A Impfung" is no English
-        is_best = least == 0 and _names_in(words, best) >= _names_in(words, spoken)
+    spoken = told or next((one for one in every if names_in(words, one)), situation.language)
+    if unknown := unknown_in(words, spoken):
+        best = min(WELL_READ if told in WELL_READ else LANGUAGES, key=partial(unknown_in, words))
+        least = unknown_in(words, best)  # the "a" of "Hepatitis A Impfung" is no English
+        is_best = least == 0 and names_in(words, best) >= names_in(words, spoken)
         spoken = best if is_best or (2 * least <= unknown and not told) else spoken
     # Where every word is known in one of them it is that one.
     sure = () if told else dict.fromkeys((spoken, *LANGUAGES))
@@ -305,36 +327,6 @@ def _asked_in(told: str, words: str, situation: Situation) -> tuple[str, tuple[C
         if found and (told or is_guess or found[0].tool != SEARCH or not found[0].name):
             return language, found
     return spoken, found if told else ()
-
-
-_ABBREVIATED_CHARS = 4
-
-
-def _names_in(words: str, language: str) -> bool:
-    """Whether all that is named is named in a language's own words: "Windpocken?", and no "GGT".
-
-    A drug is called so in any language, and a gene; a class of drugs has names of its own.
-    """
-    folded = fold(words)[0].replace("-", " ")
-    pieces = lexicon(language).pieces(folded)
-    # "Therapie" is no slip of English therapies.
-    named = [one for one in pieces if one.text in folded and (one.of("name") or one.of("topic"))]
-    named = [one for one in named if all(each.tool != "biomarkers" for each in one.of("topic"))]
-    classes = {called for name, row in drug_classes().items() for called in (name, *row["words"])}
-    is_class = {one.removesuffix("s").casefold() for one in classes}.__contains__
-    telling = [
-        any(is_class(each.name) for each in one.of("name"))
-        or max(len(each) * each.isalpha() for each in one.words) > _ABBREVIATED_CHARS
-        for one in named
-        if all(each.tool != "medications" or is_class(each.name) for each in one.of("name"))
-    ]
-    return any(telling) and all(lexicon(language).is_own(one.words) for one in named)
-
-
-def _unknown_in(words: str, language: str) -> int:
-    """Return how many words a language does not know: "Impfung komplett?" is no English."""
-    pieces = lexicon(language).pieces(fold(words)[0])
-    return sum(not one.labels and one.words[0].isalpha() for one in pieces)
 
 
 def _first_for(about: Sequence[ChartQuestion], team: Sequence[TeamMember]) -> str | None:

@@ -17,6 +17,7 @@ from data_models.clock import Clock
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId, hashed
 from services.language.words.folding import fold
+from services.language.words.phrases import says
 from services.language.words.talk_texts import without_others
 from services.language.words.text_words import words_with_places
 from services.language.words.vocabulary import read_table
@@ -85,6 +86,8 @@ def search(turns: Iterable[Turn], query: str, *, limit: int) -> Recalled:
     """
     unique: dict[int, Turn] = {}
     for turn in turns:
+        if says(turn.user_message, "recalls"):
+            continue  # who asked before what was said said nothing
         held = unique.get(turn.turn_id)
         if held is None or held.is_shortened:
             unique[turn.turn_id] = turn

@@ -178,3 +178,17 @@ async def test_a_bare_yes_of_another_member_starts_no_plan_and_says_whose_it_is(
     assert "Dr. A asked for this plan" in heard.said[-1][1]
     assert heard.of(PlanChanged) == []
     assert world.prompts() == []
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "which steps are these",
+        "was machst du da genau",
+        "how many steps is that",
+        "what's the plan again?",
+    ],
+)
+def test_who_asks_for_the_plan_reads_it_and_no_more(word: str) -> None:
+    open_plan = plan("proposed")
+    assert opened(word, plan=open_plan) == gate.ShowPlan("", gate.plan_message(open_plan))

@@ -53,6 +53,7 @@ class PlanChange:
 
 _Verb: TypeAlias = Literal["skip", "only", "add", "move", "first"]
 _WORDS = expressions("plan_change")
+_AMONG = frozenset(_WORDS.words("among"))
 _DOES: tuple[_Verb, ...] = ("skip", "only", "add", "move")
 _TO: tuple[Place, ...] = ("first", "last", "before", "after")
 _VERBS: Mapping[tuple[str, ...], _Verb] = {
@@ -106,8 +107,14 @@ def begins_change(text: str) -> bool:
 
 
 def agents_wanted(text: str, names: Iterable[str]) -> list[str]:
-    """Return whom alone a wish for a plan wants, in its order: "board, but only pathology"."""
+    """Return whom alone a wish for a plan wants, in its order: "board, but only pathology".
+
+    Of several behind "with" nobody else is wanted; "a board with trials" wants them, too.
+    """
     words = _words(text)
+    listed = next((at for at, one in enumerate(words) if one in _AMONG), len(words))
+    if len(several := agents_named(" ".join(words[listed:]), names := [*names])) > 1:
+        return several
     does = [_VERBS.get((one,)) or _PLACES.get((one,)) for one in words]
     led = (at for at, one in enumerate(does) if one in ("only", "first"))
     return agents_named(" ".join(words[next(led, len(words)) :]), names)

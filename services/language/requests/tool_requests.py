@@ -143,7 +143,7 @@ def as_move(text: str, shown: str | None = "") -> str:
 
 def is_time_alone(text: str) -> bool:
     """Whether `text` is a day, an hour of a day or both: no figure alone, and no word besides."""
-    english = in_english(text)
+    english = without(in_english(text), "same_time")
     left = without(english, "day").casefold().strip(" ,")
     is_day = left != english.casefold()
     while left and _is_of(first := left.split()[0], "before_due") and not _CLOCK.fullmatch(left):
@@ -282,12 +282,12 @@ def _person(text: str) -> Given | None:
     return None if name is None or born is None else {"name": name, "birth_date": born.isoformat()}
 
 
-def _recalled(text: str) -> Given:
+def _said(text: str) -> Given:
     told = text_words.telling_words(without(without_address(text), "frame_of_recall"))
     return {"query": " ".join(told)[:_QUERY_CHARS] or text[:_QUERY_CHARS]}
 
 
-RECALL = ToolRequest("recall", ("remember",), ("roster", "sums_up_talk"), given=_recalled)
+RECALL = ToolRequest("recall", ("remember",), ("roster", "sums_up_talk", "wants_more"), given=_said)
 OF_THE_HOUSE = (
     ToolRequest("find_person", ("is_registered",), given=_person, asks="missing_to_look"),
     ToolRequest("register_person", ("registers",), given=_person, asks="missing_of_person"),

@@ -38,7 +38,8 @@ BEYOND_US = (
     "asks_duty", "asks_of_deed", "marks_mail", "only_read",
 )  # fmt: skip
 _NOBODYS = (
-    "no_series", *BEYOND_US[:-1], "says_wrong", "asks_language", "goes_back", "wants_more",
+    "no_series", "writes_letter", *BEYOND_US[:-1], "says_wrong", "asks_language", "goes_back",
+    "wants_more",
     "asks_research", "asks_todays_list", "asks_cohort", "sums_up_talk", "same_question", "rewords",
     "why_open", "adds_people", "asks_plan_open",
     "points_to_report", "same_of_day",

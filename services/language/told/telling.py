@@ -19,8 +19,8 @@ from services.language.charts.tools_named import SEARCH
 from services.language.figures.quantities import quantities_in
 from services.language.people.named_person import is_only_a_name
 from services.language.questions.chart_questions import chart_questions
+from services.language.replies.addressing import behind_introduction
 from services.language.replies.commands import behind_retraction
-from services.language.replies.references import numbers_in
 from services.language.replies.yes_no import behind_yes_or_no, yes_no_in
 from services.language.requests.appointment_slots import names_a_time
 from services.language.requests.requests import orders_care
@@ -40,7 +40,6 @@ from services.language.words.folding import fold, words_of
 from services.language.words.in_english import slips
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says, without
-from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.language.words.text_words import asks_question
 from services.language.words.vocabulary import LANGUAGES, drug_classes, read_words
@@ -117,6 +116,8 @@ def told_in(text: str) -> Sequence[str]:
         return [*sentences_of(text)]
     if says(text, "leads_a_name") and any(map(is_only_a_name, words_of(text))):
         return []
+    if says(text, "writes_letter"):
+        return []
     behind = behind_retraction(text)
     said = text if behind is None else behind
     if any(one.kind == "note" and not one.corrects for one in held_statements(said)):
@@ -149,7 +150,11 @@ def is_half_read(text: str) -> bool:
     What of it names something of a chart leaves words unread: it is kept, and looked up as well.
     """
     first, *kinds = _shape_in_english(text).split() or ("ask",)
-    if len(text.split()) < _FEW_WORDS or first in _LEANS or not _ASKS.isdisjoint((first, *kinds)):
+    if (
+        len(behind_introduction(text).split()) < _FEW_WORDS
+        or first in _LEANS
+        or not _ASKS.isdisjoint((first, *kinds))
+    ):
         return False
     if "en" not in likely_kinds(text) or asks_question(text):
         return False
@@ -167,28 +172,16 @@ def puts_right_what_was_told(text: str) -> bool:
 
     Or tells the next value of it: "and 2/10 at 16:00".
     """
-    if "?" in text:
-        return False
-    phrases = {one: _phrases(one) for one in ("en", "de")}
+    phrases = {one: _phrases(one) for one in ("en", "de")} if "?" not in text else {}
     if any(by.next_value.search(_shape(_kinds(text, one), by)) for one, by in phrases.items()):
         return True
-    for rest in behind_corrections(text):
+    for rest in behind_corrections(text) if phrases else ():
         # In the place of a word that was told: "no, Friday", not "no, labs".
         kinds = [{kind for _, kind in _kinds(rest, one)} for one in phrases]
         is_whole = len(words_of(rest)) > 1 or quantities_in(rest)
         if (is_whole or any(map(_ONE_OF.issuperset, kinds))) and may_put_right(rest):
             return True
     return False
-
-
-def is_other_figure(text: str, told: str) -> bool:
-    """Whether `text` is but a figure in place of one of `told`, whatever was asked since."""
-    rest, units = next(behind_corrections(text), ""), {one.unit for one in quantities_in(told)}
-    other = {one.unit for one in quantities_in(rest)} - units
-    said = {word for word in words_of(rest) if not numbers_in(word)}
-    is_led = said <= {*words_of(told)} | saying("before_an_age")  # "no, at 71"
-    is_figure = rest[:1].isdecimal() or (bool(numbers_in(rest)) and is_led)
-    return is_figure and bool(numbers_in(told)) and other in ({""}, set())
 
 
 @lru_cache(maxsize=4_000)

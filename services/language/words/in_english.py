@@ -121,7 +121,7 @@ def spelt(text: str, *, default: str) -> str:
     Args:
         default: The language where `text` tells none.
     """
-    if language_of(text, default=default) != "en":
+    if _said("slips").search(text) is None or language_of(text, default=default) != "en":
         return text
     return _said("slips").sub(lambda one: slips()[one[0].casefold()], text)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from data_models.chat_context import ChatContext, Turn
 from services.language.charts.answer_words import AnswerWords
+from services.language.charts.tools_named import SEARCH
 from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import is_retracted, takes_back
 from services.language.replies.corrections import correction_in
@@ -20,6 +21,7 @@ from services.language.requests.work import own_kind_in
 from services.language.several_requests import apart
 from services.language.told import held_statements, telling
 from services.language.told.held_forms import StatementKind
+from services.language.told.other_figures import is_other_figure
 from services.language.told.pasted_letters import is_letter
 from services.language.told.sentence_ends import sentences_of
 from services.language.utterance import ChartQuestion
@@ -118,7 +120,9 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
         if at is not None and is_of_deed and as_move(said, shown) != said:
             at = None  # another hour of a visit
         was_told = bool(told) or at is not None
-        is_behind = at is not None and not told and is_retracted(said)  # "no, it was sulfa"
+        is_value = at is not None and is_other_figure(said, " ".join(found[at].sentences))
+        # "No, it was sulfa"; "that's wrong, it was 4.2".
+        is_behind = at is not None and (is_value or not told) and is_retracted(said)
         left = without_what_is_forgotten(found, said)
         if takes_back(said) and not is_behind:
             found = _without_taken_back(found, turn.user, before, shown)
@@ -184,7 +188,7 @@ def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> in
     for at in reversed(range(len(found)) if old or is_led else ()):
         told = " ".join(found[at].sentences)
         is_named = any(each and says_words(told, each) for each in (old, named))
-        if is_named or telling.is_other_figure(said, told):
+        if is_named or is_other_figure(said, told):
             return at
     is_behind = is_behind and not any(word[0].isdecimal() for word in old)  # it is told no more
     last = " ".join(found[-1].sentences) if found else ""
@@ -325,6 +329,11 @@ def _heads(question: ChartQuestion) -> Iterator[tuple[str, str]]:
     for name in question.arguments.get("names", ()):
         if (concept := concept_table().named("result", name)) is not None:
             yield question.tool, concept.kind_of_row or "laboratory"
+
+
+def questions_in(words: str) -> Sequence[ChartQuestion]:
+    """Return what `words` name of a chart, else the words themselves to be looked for."""
+    return _asked_in(words, _ANY_DAY) or [ChartQuestion(SEARCH, name=words)] * bool(words)
 
 
 @lru_cache(maxsize=1_000)

@@ -211,9 +211,13 @@ class TurnActions(TurnStep):
             return None
         try:
             principal = turn.message.sender.principal_id
-            return await self.tools.assistant.undo_log.newest(principal, now=turn.now, deed=deed)
+            newest = await self.tools.assistant.undo_log.newest(principal, now=turn.now, deed=deed)
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
+        if newest is None or newest.conversation == turn.conversation_id:
+            return newest
+        # What was done of somebody else in another window is not what is meant here.
+        return None if _is_of_another(turn, newest) else newest
 
     def has_just_done_what_stays(
         self, turn: GroundedTurn, newest: undo_log.UndoableAction | None
@@ -229,7 +233,7 @@ class TurnActions(TurnStep):
     async def undo(self, turn: GroundedTurn, action: undo_log.UndoableAction) -> None:
         """Take `action` back, or ask first: at once only what the turn before did goes."""
         is_last = action.conversation == turn.conversation_id and turn.is_of_turn_before(action.at)
-        if action.patient not in ("", undo_log.patient_name(turn.patient_id)):
+        if _is_of_another(turn, action):
             self.replies.say(turn, _ELSEWHERE)  # it could not be named here
         elif is_last:
             self.replies.say(turn, await self._take_back(turn, action))
@@ -300,6 +304,10 @@ class TurnActions(TurnStep):
                 memory.store.mark_deleted(item_id)
             (done if was_there else gone).append(name)
         return _outcome_in_words(action, done, gone)
+
+
+def _is_of_another(turn: GroundedTurn, action: undo_log.UndoableAction) -> bool:
+    return action.patient not in ("", undo_log.patient_name(turn.patient_id))
 
 
 def refused(question: OpenQuestion) -> str:

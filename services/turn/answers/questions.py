@@ -20,7 +20,7 @@ from services.scheduling.confirmed_bookings import request_of
 from services.turn.answers import own_deeds
 from services.turn.answers.clearing import TurnForgetting
 from services.turn.answers.orders import TurnOrders
-from services.turn.answers.remembering import TurnRemembering
+from services.turn.answers.remembering import LATELY, TurnRemembering
 from services.turn.answers.stops import TurnStops
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
 from services.turn.turn_step import TurnStep
@@ -203,7 +203,7 @@ class TurnQuestions(TurnStep):
             self.replies.say(turn, own_deeds.STAYS)
             return True
         if action is None or (write is not None and write.at > action.at):
-            return self.remembering.undo(turn)
+            return self.remembering.undo(turn) or self.remembering.bring_back(turn, within=LATELY)
         await self._actions.undo(turn, action)
         return True
 

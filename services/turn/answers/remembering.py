@@ -15,8 +15,9 @@ from services.language.told.held_statements import (
     held_statements,
     is_correction,
 )
+from services.language.told.other_figures import is_other_figure
 from services.language.told.sentence_ends import sentences_of
-from services.language.told.telling import is_other_figure, is_told, told_in
+from services.language.told.telling import is_told, told_in
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
 from services.language.words.text_words import says_words
@@ -30,6 +31,8 @@ from services.turn.reading import names_of
 from services.turn.turn_step import TurnStep
 
 _WRITE, _KEEPS = "write", "keeps_told"
+LATELY = 6
+"""Turns within which "undo" finds what was forgotten."""
 _NOT_NOTED = (
     "I did not note that. I hold what is so of the open patient, one plain sentence at a time: "
     "remember that she lives alone. For something of your own, add a task."
@@ -173,11 +176,11 @@ class TurnRemembering(TurnStep):
             one.is_taken_back = bool(told)
         return NOT_OF_THEM.format(said=quoted(told)) if told else ""
 
-    def bring_back(self, turn: GroundedTurn) -> bool:
-        """Let count again what the user's message before had forgotten of what was told."""
+    def bring_back(self, turn: GroundedTurn, *, within: int = 1) -> bool:
+        """Let count again what a message of the user's among the last had forgotten as told."""
         sender, document = turn.message.sender.display_name, turn.document
         counts = told_in_passing(document, document.heard)
-        for one in _turns_before(turn):
+        for one in reversed(_turns_before(turn, within)):
             was, one.is_taken_back = one.is_taken_back, one.is_taken_back or one.user == sender
             told = told_in_passing(document, document.heard)
             if back := [said for said in told if said not in counts]:
@@ -284,9 +287,9 @@ def _told_to_keep(turn: GroundedTurn) -> Sequence[str]:
     return [one for each in told for one in each.sentences]
 
 
-def _turns_before(turn: GroundedTurn) -> Sequence[Turn]:
-    """Return the last turn before this one, if there is any."""
-    return [one for one in turn.document.chat_history if one.run_id != turn.run.run_id][-1:]
+def _turns_before(turn: GroundedTurn, last: int = 1) -> Sequence[Turn]:
+    """Return the `last` turns before this one, as far as there are any."""
+    return [one for one in turn.document.chat_history if one.run_id != turn.run.run_id][-last:]
 
 
 def _outcome(gone: Sequence[str], back: Sequence[str]) -> str:
