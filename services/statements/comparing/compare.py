@@ -138,9 +138,9 @@ def _by_parts(
     cited: Collection[str],
 ) -> Verdict:
     """Return the verdict over a clause whose parts stand in several rows, or in none."""
-    others = compare_several.by_each_day(clause, candidates)
-    others = others or compare_several.by_each_stage(clause, rows, names)
-    if others := others or by_broader_name(clause, rows, names):
+    of_days = compare_several.by_each_day(clause, candidates)
+    of_days = of_days or compare_several.by_each_stage(clause, rows, names)
+    if others := of_days or by_broader_name(clause, rows, names):
         series = _of_tumour(clause, rows, candidates or others)
         return _against(clause, others, series, cited=cited) or supported(others)
     relaxed = compare_several.by_nearest(clause, rows, names) or by_one_day(clause, rows, names)

@@ -170,8 +170,9 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     is_tolerated = row.is_text and "tolerates" in clause.cues  # "no penicillin, because of a rash"
     if is_tolerated and row.words.isdisjoint(stems_told("tolerates")):
         return False
-    is_given = clause.cues & {"takes", "tolerates"} or clause.says("treating")
-    return not (is_of_allergy and is_given)
+    if not is_of_allergy:
+        return True
+    return clause.cues.isdisjoint({"takes", "tolerates"}) and not clause.says("treating")
 
 
 def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
@@ -272,9 +273,8 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     of_now = cues - {"current"} if clause.says("after") else cues  # "now progressing after X"
-    of_now = of_now - {"takes"} if clause.dates and clause.says("until") else of_now
     if row.standing == "ended" and of_now & {"current", "takes"} and "ended" not in cues:
-        return False
+        return bool(clause.dates) and clause.says("until") and _stands_then(clause, row)
     is_to_end = row.is_plan and not cues.isdisjoint(NOT_DONE)
     is_all = not (clause.counted and clause.quantities)  # not "completed two of three"
     is_done = row.kind in DONE_ONCE and is_all and clause.says("completed")
@@ -291,7 +291,7 @@ def _stands_then(clause: Clause, row: KnownRow) -> bool:
     if clause.counted and "newest" in cues and row.earlier and row.begun and clause.dates:
         last = tuple(day for day in (row.begun, row.ended) if day)  # not when it was before
         return has_date(clause.dates[0], replace(row, dates=last))
-    if len(clause.dates) == 1 and clause.says("until") and row.kind in _LASTING:
+    if len(clause.dates) == 1 and row.kind in _LASTING and clause.says("until"):
         return row.ended is not None and has_date(clause.dates[0], replace(row, dates=(row.ended,)))
     if clause.dates and {"ended", "day_before_end"} <= cues:
         return True
