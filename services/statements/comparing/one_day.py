@@ -76,7 +76,9 @@ def with_reports(clause: Clause, rows: KnownRows) -> Clause:
 
 
 def on_other_days(clauses: Sequence[Clause], rows: KnownRows) -> bool:
-    """Whether things that are told of the same day have none in common."""
+    """Whether things that are told of one day have none in common, or a deed was on another."""
+    if any(_done_otherwise(one, rows) for one in clauses if one.dates and not one.quantities):
+        return True
     of_day = [one for one in clauses if one.says("one_day")]
     is_begun = any("begun" in one.cues and one.says("upon") for one in of_day)
     is_begun = is_begun and not any(one.dates for one in clauses)
@@ -92,6 +94,17 @@ def on_other_days(clauses: Sequence[Clause], rows: KnownRows) -> bool:
     own = [[row for row in of if all(fit.has_date(day, row) for day in told)] or of for of in own]
     days = [{row.order[:10] for row in of if row.order} for of in own if of]
     return len(days) > 1 and all(days) and not set.intersection(*days)
+
+
+def _done_otherwise(clause: Clause, rows: KnownRows) -> bool:
+    """Whether what was done, by its whole name, was done on none of the days that are told."""
+    named = {row.needs: row for name in clause.names for row in rows.about([name])}
+    wholes = [
+        one for one, row in named.items() if row.kind == "procedure" and one <= {*clause.names}
+    ]
+    done = [row for one in wholes for row in rows.about(one) if row.needs == one]
+    days = [fit.has_date(day, row) for row in done for day in clause.dates]
+    return bool(days) and not any(days)
 
 
 def _units(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[frozenset[str]]:
