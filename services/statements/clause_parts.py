@@ -247,6 +247,8 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
     and its day, or a thing and its place, are never parted.
     """
     candidates, cuts = reader.cuts()[:_MOST_CUTS], tuple[int, ...]()
+    if any("family" in one.cues and one.quantities for one in reader.segments()):
+        candidates = candidates[:0]  # at what age who died, or fell ill
     facts = [one for one in reader.segments() if one.has_values or told_of(one.words)]
     if len(facts) < 2 and not candidates:
         return []

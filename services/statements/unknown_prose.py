@@ -155,11 +155,13 @@ def _adds_unknown(
     is_denied |= "normal" in clause.cues
     meant = (row for row in rows if is_denied or not row.negated)
     meant = (row for row in meant if not row.is_plan or fit.is_hedged(clause, row))
+    if clause.says("treating"):  # by no drug that somebody is allergic to
+        meant = (row for row in meant if not row.kind.startswith("allerg"))
     meant = (row for row in meant if not _is_of_other_day(clause, row)) if clause.dates else meant
     meant = (row for row in meant if not row.is_text or _is_there(clause, row))
     of_whom = _of_whom(sentence.words, meant)
     meant = (row for row in of_whom if row.kind != "personal" or row.words & {*clause.names})
-    told = ((row, row.words if is_denied else row.words - fit.lacked(row)) for row in meant)
+    told = ((row, row.words if is_denied else row.words - known_words.lacked(row)) for row in meant)
     return bool(said) and not _are_told_by(told, said, clause)
 
 
@@ -295,7 +297,7 @@ def _is_unknown(
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if is_wish or not _is_neutral(word, clause)) or told
     said |= clause.words & (statement_words().happening.keys() | stems_told("allergic"))
-    said |= clause.words & stems_told("outstanding").union(*map(fit.lacked, rows.rows))
+    said |= clause.words & stems_told("outstanding").union(*map(known_words.lacked, rows.rows))
     said |= _of_doctor(clause) | (clause.words & (stems_told("tolerates") | saying("was_told")))
     meant = [known_words.meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
@@ -317,7 +319,7 @@ def _is_unknown(
         and fit.stands(clause, row)
         and clause.words & numbers <= row.words
         and meant_by({*clause.exclusive} - row.words) <= meant_by(row.exclusive)
-        and all(not one.isdisjoint(row.words - fit.lacked(row)) for one in meant)
+        and all(not one.isdisjoint(row.words - known_words.lacked(row)) for one in meant)
         and all(fit.is_measured(one, row) for one in clause.quantities)
         and not is_of_other_report(clause, [row], rows)
         for row in _of_whom(clause.words, rows.rows)

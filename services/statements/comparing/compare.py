@@ -138,9 +138,8 @@ def _by_parts(
     cited: Collection[str],
 ) -> Verdict:
     """Return the verdict over a clause whose parts stand in several rows, or in none."""
-    of_days = compare_several.by_each_day(clause, candidates) or compare_several.by_each_stage(
-        clause, rows, names
-    )
+    of_days = compare_several.by_each_day(clause, candidates)
+    of_days = of_days or compare_several.by_each_stage(clause, rows, names)
     if others := of_days or by_broader_name(clause, rows, names):
         series = _of_tumour(clause, rows, candidates or others)
         return _against(clause, others, series, cited=cited) or supported(others)
@@ -162,18 +161,19 @@ def _by_parts(
 
 def _is_of_unseen_day(clause: Clause, counter: KnownRow, own: Sequence[KnownRow]) -> bool:
     """Whether a value is told of a day of which no value was looked up: "0 in September 2024"."""
-    if not (clause.dates and clause.has_values and compare_series.has_value(counter)):
-        return False
-    return not any(_agreement(clause, row) for row in own if compare_series.has_value(row))
+    is_told = clause.dates and clause.has_values and compare_series.has_value(counter)
+    values = filter(compare_series.has_value, own)
+    return bool(is_told) and not any(_agreement(clause, row) for row in values)
 
 
 def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:
     """Whether a text is of the day that is told, and what it speaks of was done on another."""
-    if row.written is None or "when" not in clause.cues or not clause.dates:
+    is_told = "when" in clause.cues or clause.says("taking_place")
+    if row.written is None or not (is_told and clause.dates):
         return False
-    deeds = [one for one in subject if one.kind == "procedure" and not one.is_text]
     others = tuple(one for one in row.dates if one is not row.written)
-    return bool(deeds) and not fit.has_date(clause.dates[0], replace(row, dates=others))
+    is_deed = any(one.kind == "procedure" and not one.is_text for one in subject)
+    return is_deed and not fit.has_date(clause.dates[0], replace(row, dates=others))
 
 
 def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:

@@ -12,10 +12,10 @@ from services.statements.comparing.by_values import is_of_other_report, written_
 from services.statements.comparing.none_more import is_new_then, none_more
 from services.statements.rows import subject
 from services.statements.rows.compare_series import is_judged_rightly
-from services.statements.rows.fit import has_date, is_aim, is_hedged, is_measured, lacked
+from services.statements.rows.fit import has_date, is_aim, is_hedged, is_measured
 from services.statements.rows.happenings import happenings, has_happened, may_be_operation
 from services.statements.rows.known import KnownRows
-from services.statements.rows.known_words import has_all
+from services.statements.rows.known_words import has_all, lacked
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows.rows import BEGINNING, KnownRow, clause_of, told_of
 from services.statements.rows.verdict import UNCHECKED, Verdict

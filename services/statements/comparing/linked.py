@@ -7,6 +7,7 @@ from itertools import product
 from services.language.sentences.clauses import Clause
 from services.language.sentences.links import Link
 from services.language.sentences.name_kinds import kind_of_name
+from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.compare_several import places_told, written
 from services.statements.rows.fit import fits, is_aim
@@ -21,7 +22,7 @@ from services.statements.times.durations import is_apart
 
 _REASONS = ("because", "given")
 _TOLD_OF_ALL = frozenset({"recorded", "asserts", "doers"})
-_EVER = "9999"
+_AFTER, _EVER = Clause(words=saying("after")), "9999"
 _NO_EVENT = frozenset({"fact", "personal", "coverage", "laboratory report", "goal"})
 
 
@@ -96,7 +97,7 @@ def _in_order(link: Link, rows: KnownRows) -> Verdict | None:
         if (
             one is not other
             and _day(one) >= _day(other)[: len(_day(one))]
-            and (not link.distance or is_apart(Clause(), link.distance, one, other))
+            and (not link.distance or is_apart(_AFTER, link.distance, one, other))
         ):
             return supported([one, other])
     says = f"{later[0].says}; {earlier[0].says}"

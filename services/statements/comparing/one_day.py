@@ -37,7 +37,6 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         for unit in units
     ]
     found = [[row for row in one if not (row.is_text or fit.is_aim(row))] for one in found]
-    found = [_begun(of) for of in found] if "begun" in clause.cues else found
     pairs = list(zip(units, found, strict=True))
     own = [(of, [row for row in of if not row.needs.isdisjoint(one)]) for one, of in pairs]
     measured = [of for of, rs in own if any(r.needs_all or r.kind == "medication" for r in rs)]
@@ -77,26 +76,35 @@ def with_reports(clause: Clause, rows: KnownRows) -> Clause:
 
 
 def on_other_days(clauses: Sequence[Clause], rows: KnownRows) -> bool:
-    """Whether things that are told of the same day have none in common."""
+    """Whether things that are told of one day have none in common, or a deed was on another."""
+    if any(_done_otherwise(one, rows) for one in clauses if one.dates and not one.quantities):
+        return True
     of_day = [one for one in clauses if one.says("one_day")]
-    is_begun = any("begun" in one.cues and one.says("on_day") for one in of_day)
+    is_begun = any("begun" in one.cues and one.says("upon") for one in of_day)
+    is_begun = is_begun and not any(one.dates for one in clauses)
     if not (is_begun or any(one.says("same") for one in of_day)):
         return False
     found = [rows.about(unit) for one in clauses for unit in _units(one, rows, one.names)]
     own = [[row for row in of if not (row.is_text or fit.is_aim(row))] for of in found]
     if any("ended" in one.cues for one in clauses):
         own = [[replace(row, order=written(row.ended)) for row in of if row.ended] for of in own]
-    if is_begun:
-        own = [_begun(of) for of in own]
+    if is_begun:  # a visit for an illness is not its first day
+        own = [[row for row in of if row.kind == "problem"] or of for of in own]
     told = [day for one in clauses for day in one.dates]
     own = [[row for row in of if all(fit.has_date(day, row) for day in told)] or of for of in own]
     days = [{row.order[:10] for row in of if row.order} for of in own if of]
     return len(days) > 1 and all(days) and not set.intersection(*days)
 
 
-def _begun(rows: list[KnownRow]) -> list[KnownRow]:
-    """Return the rows of problems, if there are any: a visit for one is not its first day."""
-    return [row for row in rows if row.kind == "problem"] or rows
+def _done_otherwise(clause: Clause, rows: KnownRows) -> bool:
+    """Whether what was done, by its whole name, was done on none of the days that are told."""
+    named = {row.needs: row for name in clause.names for row in rows.about([name])}
+    wholes = [
+        one for one, row in named.items() if row.kind == "procedure" and one <= {*clause.names}
+    ]
+    done = [row for one in wholes for row in rows.about(one) if row.needs == one]
+    days = [fit.has_date(day, row) for row in done for day in clause.dates]
+    return bool(days) and not any(days)
 
 
 def _units(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[frozenset[str]]:

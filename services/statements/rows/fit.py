@@ -12,7 +12,7 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.happenings import COURSES, has_ended, is_otherwise, tells_happenings
-from services.statements.rows.known_words import has_all, is_named
+from services.statements.rows.known_words import has_all, is_named, lacked
 from services.statements.rows.one_of_several import (
     DONE_ONCE,
     excludes,
@@ -29,6 +29,7 @@ from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow,
 from services.statements.rows.units import in_moles, is_same
 
 _TO = "auf"
+_LASTING = ("medication", "care plan")
 _TELLING_NUMBERS = ("report", "medication")
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 
@@ -137,14 +138,6 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     return not told or told <= shares(row.quantities, row.words)
 
 
-def lacked(row: KnownRow) -> frozenset[str]:
-    """Return what a row is without, or prevents: the aura of "migraine without aura"."""
-    said = row.says.replace(" with no ", " without ").replace(" 0 ", " without ")
-    said = said.replace(" to prevent ", " without ")
-    behind = said.partition(" without ")[2].partition(",")[0]
-    return told_of(stems_of(behind)) if behind[:3] not in ("", "of ") else frozenset()
-
-
 def shares(
     quantities: Sequence[Quantity], words: AbstractSet[str]
 ) -> frozenset[tuple[float, float]]:
@@ -177,7 +170,9 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     is_tolerated = row.is_text and "tolerates" in clause.cues  # "no penicillin, because of a rash"
     if is_tolerated and row.words.isdisjoint(stems_told("tolerates")):
         return False
-    return not (is_of_allergy and clause.cues & {"takes", "tolerates"})
+    if not is_of_allergy:
+        return True
+    return clause.cues.isdisjoint({"takes", "tolerates"}) and not clause.says("treating")
 
 
 def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
@@ -279,7 +274,7 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     of_now = cues - {"current"} if clause.says("after") else cues  # "now progressing after X"
     if row.standing == "ended" and of_now & {"current", "takes"} and "ended" not in cues:
-        return False
+        return bool(clause.dates) and clause.says("until") and _stands_then(clause, row)
     is_to_end = row.is_plan and not cues.isdisjoint(NOT_DONE)
     is_all = not (clause.counted and clause.quantities)  # not "completed two of three"
     is_done = row.kind in DONE_ONCE and is_all and clause.says("completed")
@@ -296,6 +291,8 @@ def _stands_then(clause: Clause, row: KnownRow) -> bool:
     if clause.counted and "newest" in cues and row.earlier and row.begun and clause.dates:
         last = tuple(day for day in (row.begun, row.ended) if day)  # not when it was before
         return has_date(clause.dates[0], replace(row, dates=last))
+    if len(clause.dates) == 1 and row.kind in _LASTING and clause.says("until"):
+        return row.ended is not None and has_date(clause.dates[0], replace(row, dates=(row.ended,)))
     if clause.dates and {"ended", "day_before_end"} <= cues:
         return True
     if clause.dates and "ended" in cues and row.ended is not None:

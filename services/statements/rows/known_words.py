@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import stems_told
 from services.language.words.statement_words import statement_words
-from services.statements.rows.rows import BEGINNING, ONLY_POSSIBLE, KnownRow
+from services.statements.rows.rows import BEGINNING, ONLY_POSSIBLE, KnownRow, stems_of, told_of
 
 INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 SHORT_FORM_CHARS, SHORT_CHARS = 5, 3
@@ -80,3 +80,11 @@ def of_months(clause: Clause, rows: Sequence[KnownRow]) -> bool:
         return True
     days = {day.month for row in rows for day in row.dates if day is not row.written}
     return told <= days | {known.get(word) for row in rows for word in row.words}
+
+
+def lacked(row: KnownRow) -> frozenset[str]:
+    """Return what a row is without, or prevents: the aura of "migraine without aura"."""
+    said = row.says.replace(" with no ", " without ").replace(" 0 ", " without ")
+    said = said.replace(" to prevent ", " without ")
+    behind = said.partition(" without ")[2].partition(",")[0]
+    return told_of(stems_of(behind)) if behind[:3] not in ("", "of ") else frozenset()

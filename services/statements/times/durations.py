@@ -151,6 +151,8 @@ def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
     limit = told.number * TIMES[told.unit]
     if clause.says("within"):
         return days <= limit + off
+    if not days and clause.says("after"):
+        return False  # "the day after" is not the day itself
     if days > limit:  # both ends may be counted, but not neither; "for 35 years" are whole ones
         off = {"d": 0.0, "a": TIMES["a"] if told.number >= _MANY else off}.get(told.unit, off)
     return abs(days - limit) <= off
