@@ -31,7 +31,6 @@ _BEGIN = frozenset({"problems", "medications", "allergies"})
 """The lists whose rows are told since their first day."""
 _OF_VALUES: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "change"})
 """What is worked out of values; of a list nobody knows the highest."""
-_RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _TELLS: Mapping[Aspect, frozenset[Aspect]] = {
     "extremes": frozenset({"minimum", "maximum"}),
     "change": frozenset({"first", "minimum", "maximum"}),
@@ -128,7 +127,7 @@ class _Used:
 
     def leaves_out(self, piece: Piece) -> bool:
         """Whether a piece names, limits or turns about what is asked, and no question has it."""
-        is_of_dose = "dose" in piece.of("part") or not _RANKED.isdisjoint(piece.of("aspect"))
+        is_of_dose = "dose" in piece.of("part") or {*piece.of("aspect")} & _TELLS["extremes"]
         if is_of_dose and any(one.part == "dose" for one in self._asked):
             return False  # "how much a day?", "the highest rate": each is told
         # A figure by which nothing is looked up is left, too: "K 5.9, when was that?".
@@ -204,11 +203,9 @@ class _Used:
 
     def _is_time_left(self, piece: Piece) -> bool:
         """Whether it says how what is asked lies to something else, and no days were made of it."""
-        if len(piece.words) > 1 and piece.of("topic"):
-            return False  # all of it is what is asked: "whose chart am I in"
         side = side_of(piece, self._words)
-        if side == "before" and self._is_whole:
-            return False  # "what do I need to know before surgery?": a summary of now
+        if (len(piece.words) > 1 and piece.of("topic")) or (side == "before" and self._is_whole):
+            return False  # "whose chart am I in", "what do I need to know before surgery?"
         if self._whens and side in ("before", "after") and side not in self._whens:
             return True  # its other side is what is asked for
         is_long = len(piece.words) > 1
