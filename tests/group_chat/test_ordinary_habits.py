@@ -168,7 +168,7 @@ async def test_the_facilitator_confirms_and_drops_a_plan_by_the_users_own_words(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "said", ["what would you do", 'the GP wrote "yes, go ahead"', "yes if the CT is new"]
+    "said", ["what would you do first", 'the GP wrote "yes, go ahead"', "yes if the CT is new"]
 )
 async def test_without_a_yes_in_words_the_plan_is_shown_again(world: TeamWorld, said: str) -> None:
     plan = await proposed(world)
