@@ -6,6 +6,7 @@ from services.identity.names import name_signs
 from services.identity.names.covers import has_another_initial, is_looked_up
 from services.identity.names.index import PersonIndex
 from services.identity.names.person import Person
+from services.language.figures.full_dates import month_numbers
 from services.language.people.name_runs import leads_a_name
 from services.language.people.named_person import is_known_name, is_ordinary_name
 from services.language.people.signed_word import Word
@@ -27,6 +28,7 @@ def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
         or (span[0].is_capital and not (span[0].is_in_date or has_strange_family))
         # Whoever says but a first name, and writes on, takes that chart to be open.
         or name_signs.is_spoken_of(run, span)
+        or _is_dealt_with(run, span)
         or name_signs.is_before_a_family_name(run, span)
         or name_signs.is_turned_to(run, span)
         or name_signs.stands_for_somebody(run, span[-1])
@@ -35,6 +37,18 @@ def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
         or is_looked_up(run, span[0])
         or (not is_word and any(one.stands_as_name or _is_only_a_name(one) for one in span))
     )
+
+
+def _is_dealt_with(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether something is for, about or of somebody alone: `letter for joy`, `joy history`."""
+    is_day = span[0].is_in_date or span[0].text in month_numbers()
+    is_for = span[0].before in of_people("for_whom", "concerning") and span[-1].stands_as_name
+    is_all = (
+        len(run) == len(span) + 1
+        and span[0].is_first
+        and span[-1].after in of_people("plain_charts")
+    )
+    return not is_day and (is_for or is_all)
 
 
 def _is_only_a_name(word: Word) -> bool:
