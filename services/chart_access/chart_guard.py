@@ -184,6 +184,8 @@ class ChartGuard:
     async def open_to(self, principal_id: str, patients: Iterable[PatientId]) -> list[PatientId]:
         """Return those whose charts may be shown, in their order; all are asked for at once."""
         asked = list(patients)
+        if isinstance(self.policy, OpenToAll):  # every turn asks: nothing is to be waited for
+            return [one for one in asked if self.is_in_range(principal_id, one)]
         is_open = await asyncio.gather(*(self.may_open(principal_id, one) for one in asked))
         return [one for one, may in zip(asked, is_open, strict=True) if may]
 
