@@ -152,11 +152,12 @@ def is_kin_who_speaks(message: Message, mention: Mention, known: Known) -> bool:
 def is_passed_by(one: Mention, text: str, message: Message, roster: Collection[PatientId]) -> bool:
     """Whether a name is no patient's: of who signs, and if strange in a yes, a no, or a letter."""
     is_known = any(each.patient_id in roster for each in one.people)
-    if one.span and not is_known and says(text[: one.span[0].start], "signs_off"):
+    is_last = bool(one.span) and one.span[-1] in message.words[-_CLOSING_WORDS:]
+    is_end = is_last and not one.span[-1].is_owner and "?" not in text[one.span[-1].end :]
+    if is_end and not is_known and says(text[: one.span[0].start], "signs_off"):
         return True
     if one.strength != "stranger":
         return False
-    is_last = bool(one.span) and one.span[-1] in message.words[-_CLOSING_WORDS:]
     is_reply = command_in(text) in ("retract", "undo", "stop", "help")  # "Streich das"
     is_reply = is_reply or yes_no_in(text) in ("yes", "no")  # "Klar"
     return is_reply or (is_last and is_letter(text))

@@ -15,9 +15,9 @@ def is_beside(
     run: Sequence[Word], span: tuple[Word, ...], strength: str, others: Collection[frozenset[str]]
 ) -> bool:
     """Whether the words are a drug, staff, a relative, or part of another name."""
-    is_given = strength == "given" or span[0].gap.endswith("@")
-    is_aside = is_given and is_first_name_beside(span, others)
-    if is_aside or signs.is_part_of_another_name(run, span):
+    is_kin = strength == "given" and is_told_as_kin(span)
+    is_kin = is_kin or is_first_name_beside(span, others)
+    if is_kin or signs.is_part_of_another_name(run, span):
         return True
     asks = run[0].is_in("kept_of_patients") and [*run[1:2]] == [span[0]] and span[-1].closes
     # `Tochter Yost fragt nach Kalium`: whose daughter she is, and no `Dr Yost wants …`
@@ -83,15 +83,19 @@ def is_name_beside(
     return any(len(name) > 1 and name <= around for name in others)
 
 
+def is_told_as_kin(span: tuple[Word, ...]) -> bool:
+    """Whether what follows says whose relative it is: `peter her husband`."""
+    word = span[-1]
+    is_kin = word.after in of_people("owners") and word.beyond in of_people("relatives")
+    return is_kin and not word.is_owner
+
+
 def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[str]]) -> bool:
     """Whether a relative's first name stands alone, and nothing of a chart is said to be theirs.
 
-    `Peter called`, not `Peter's creatinine`; so are `peter her husband` and `@Peter`.
+    `Peter called`, not `Peter's creatinine`.
     """
     word = span[0]
-    is_kin = word.after in of_people("owners") and word.beyond in of_people("relatives")
-    if is_kin or word.gap.endswith("@"):
-        return not word.is_owner
     is_bare = len(span) == 1 and word.title is None and not word.is_owner and not word.is_heading
     return is_bare and word.raw[0].isupper() and any(name == {word.text} for name in others)
 
@@ -102,10 +106,11 @@ def is_person_beside(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     if last.after in ("from", "vom") and last.beyond in of_people("departments"):
         return not last.is_owner  # `Obi from transport`
     role = signs.word_behind(run, span)
-    is_told = role is not None and "," in role.gap and role.is_in("staff")
-    is_told |= role is not None and "," in role.gap and role.after in of_people("staff")
-    if is_told and not (span[0].is_first or last.is_owner):
-        return True  # `referral to mr Ferrari, vascular surgeon`
+    if role is not None and "," in role.gap and span[0].title in ("man", "woman"):
+        # `referral to mr Ferrari, vascular surgeon`, and no `bp of mr Ferrari, nurse says 90/50`
+        is_ended = role.closes if role.is_in("staff") else not role.beyond
+        if is_ended and of_people("staff") & {role.text, role.after} and not span[0].is_first:
+            return not last.is_owner
     if last.after in of_people("behind_places") and span[0].before in of_people("before_staff"):
         return not last.is_owner  # `seen at Grant hospital?`
     is_figure = role is not None and role.has_number

@@ -19,8 +19,10 @@ def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     is_word = any(one.is_common for one in span)
     # `send it to Hannah Brown`, whom nobody knows
     has_strange_family = name_signs.stands_before_a_name(run, span)
-    if span[0].is_in("verbs_too") and of_people("speakers") & {span[0].before, span[-1].after}:
-        return False  # `i drew blood cultures`, `lasse ich das Heparin laufen?`
+    if span[0].is_in("verbs_too") and span[0].before in of_people("speakers"):
+        return False  # `i drew blood cultures`
+    if span[0].before in of_people("saints") and span[-1].is_owner:
+        return False  # `st mary's discharge letter`
     if span[0].is_in_date and span[0].has_number and span[0].title is None:
         return False  # `jun 12 labs`
     return (

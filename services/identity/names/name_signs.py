@@ -186,7 +186,7 @@ def is_beside_a_figure(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     is_told = behind is not None and behind.gap == " " and behind.has_number
     is_told = is_told and span[-1].after in values
     is_told |= span[0].gap.strip()[:1].isdigit() and span[0].before in values
-    lead = run[max(run.index(span[0]) - 1, 0)]  # `temp 39 in cross`
+    lead = run[max(span[0].at - run[0].at - 1, 0)]  # `temp 39 in cross`
     is_led = lead.is_in("about", "for_whom", "within") and lead.before in values
     is_told |= is_led and lead.gap.strip()[:1].isdigit() and span[-1].closes
     return is_told and not (span[0].is_in_date or span[0].text in month_numbers())

@@ -100,10 +100,10 @@ class Word:
         is_name = self.title in ("man", "woman", "patient") or self.is_owner
         pairs = {f"{self.text} {self.after}", f"{self.before} {self.text}"}
         is_seen = self.is_in("organs") and self.after in of_people("scans")  # `head ct`
-        is_by = self.after in of_people("of_authors")  # `payne et al`, `o'brien criteria`
-        is_house = self.after in of_people("of_saints") or self.before in of_people("saints")
-        if self.is_owner and (is_house or self.after in of_people("teams")):
-            return True  # `st mary's`, `mary's hospital`, `mensah's team`
+        is_by = self.after in of_people("of_authors")  # `o'brien criteria`
+        is_by |= (self.after, self.beyond) == ("et", "al")
+        if self.is_owner and self.after in of_people("of_saints"):
+            return True  # `mary's hospital`
         is_pair = is_seen or is_by or not pairs.isdisjoint(of_people("pairs_of_no_name"))
         return is_pair and not is_name
 
